@@ -13,7 +13,7 @@ local FLOORS <const> = {
   { "base/" }, { "own_kernels", "skip" }, { "measure/" }, { "results/" }, { "plot/" }, { "session" },
   { "arg", "array", "reduce", "module" }, { "mesh/", "grid/", "grid" }, { "tools/" }, { "tune/" }, { "study/" },
   LIBRARY, ABOVE,
-  { "lab/" }, { "report/" }, { "slurm/" }, { "sweep/" }, { "prompt/" }, { "cli/", "cli" },
+  { "lab/" }, { "port/" }, { "report/" }, { "slurm/" }, { "sweep/" }, { "prompt/" }, { "cli/", "cli" },
 }
 -- Who may name the current session. Others are given one.
 local SESSION <const> = { "session", "init", "arg", "study", "study/", "sweep/", "prompt/", "cli/" }

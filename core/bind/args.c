@@ -257,3 +257,16 @@ void check_dims(lua_State *L, int index, int argument, const char *kernel, const
   if (count < 1 || count < length)
     bind_argument(L, argument, "kernel '%s': %s is " DIMS ", got a table of %I", kernel, what, (LUAI_UACINT)length);
 }
+
+const char *const *bind_string_list(lua_State *L, const char *field) {
+  lua_getfield(L, 1, field);
+  const int length = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
+  const char **list = lua_newuserdatauv(L, (size_t)(length + 1) * sizeof *list, 0);
+  for (int i = 0; i < length; i++) {
+    lua_rawgeti(L, -2, i + 1);
+    list[i] = lua_tostring(L, -1);
+    lua_pop(L, 1); /* the table keeps it */
+  }
+  list[length] = NULL;
+  return list;
+}

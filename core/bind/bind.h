@@ -115,6 +115,8 @@ const char *value_text(lua_State *, int index);
 #define DIMS "an integer, {x, y, z} or {x =, y =, z =}"
 /* DIMS at index; argument, kernel and what (grid or block): what a complaint names */
 void check_dims(lua_State *, int index, int argument, const char *kernel, const char *what, uint32_t out[3]);
+/* the strings of the list in a field of the table at 1: NULL-terminated, in a userdata that is pushed */
+const char *const *bind_string_list(lua_State *, const char *field);
 const char *nearest_name(const char *word, const char *const *names); /* NULL: nothing near */
 
 /* ---- result.c: tables that are made to be read ----------------------------------------------------------------- */
@@ -385,6 +387,7 @@ extern const luaL_Reg native_functions[];
 
 void mpi_functions(lua_State *); /* adds mpi to the table on top */
 void program_functions(lua_State *); /* adds program */
+int bind_host_tree(lua_State *); /* host_tree.c */
 
 /* ---- searcher.c, library.c ------------------------------------------------------------------------------------- */
 

@@ -9,25 +9,11 @@ static runtime_host *host;
 static const void *object;
 static size_t object_bytes;
 
-/* The list of strings in a field of the table at 1: NULL-terminated, in a userdata that is pushed. */
-static const char *const *string_list(lua_State *L, const char *field) {
-  lua_getfield(L, 1, field);
-  const int length = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
-  const char **list = lua_newuserdatauv(L, (size_t)(length + 1) * sizeof *list, 0);
-  for (int i = 0; i < length; i++) {
-    lua_rawgeti(L, -2, i + 1);
-    list[i] = lua_tostring(L, -1);
-    lua_pop(L, 1); /* the table keeps it */
-  }
-  list[length] = NULL;
-  return list;
-}
-
 /* core.program.compile{ files =, includes =, defines =, libraries = }: begins it. Which of the files have kernels, as a
  * list, and whether any of these are templates. */
 static int program_compile(lua_State *L) {
-  const runtime_order order = {string_list(L, "files"), string_list(L, "includes"), string_list(L, "defines"),
-                               string_list(L, "libraries")};
+  const runtime_order order = {bind_string_list(L, "files"), bind_string_list(L, "includes"),
+                               bind_string_list(L, "defines"), bind_string_list(L, "libraries")};
   if (host || !order.files[0]) return bind_fail(L, MW_INVALID, "a process runs one program, of at least one file");
   runtime_crash_watch(order.files[0]);
   bind_try(L, runtime_host_begin(&order, &host, &bind_error));
@@ -85,8 +71,11 @@ static int program_run(lua_State *L) {
 }
 
 void program_functions(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"compile", program_compile}, {"instances", program_instances}, {"run", program_run}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"compile", program_compile},
+                                       {"instances", program_instances},
+                                       {"run", program_run},
+                                       {"tree", bind_host_tree},
+                                       {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_setfield(L, -2, "program");
 }

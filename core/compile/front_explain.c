@@ -112,7 +112,7 @@ static char *unsized_at(const mw_outline *outline, int token) {
   if (in.it.kind != MW_DECLARES_FUNCTION || in.it.body < 0) return NULL;
   mw_body body;
   int array = 0;
-  mw_body_read(&body, in.tokens, in.it.body + 1, in.it.last - 1, &(mw_names){formal_meaning, &in});
+  mw_body_read(&body, in.tokens, in.it.body + 1, in.it.last - 1, &(mw_names){formal_meaning, &in, false}, NULL);
   const int name = mw_shared_unsized(&body, token, &array);
   mw_body_free(&body);
   return name < 0 ? NULL : mw_shared_unsized_text(in.tokens, name, array);

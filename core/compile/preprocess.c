@@ -25,7 +25,9 @@ typedef struct reader {
   const mw_dialect *dialect;
   mw_preprocessed *out;
   mw_macros *macros;
-  once *once; /* files with #pragma once */
+  mw_macros *named, *constants; /* those that are replaced in the text: the same, or all but the constants */
+  mw_tokens declared;           /* the constants */
+  once *once;                   /* files with #pragma once */
   int nonce, depth, files;
   bool quiet; /* in a header of the device: only its macros are read */
 } reader;
@@ -307,6 +309,30 @@ static void line_set(reader *in, file *at, const mw_tokens *line, int number) {
     at->index = mw_tokens_file(&in->out->tokens, name->text + 1, (size_t)name->size - 2);
 }
 
+/* # define N (4 * M): does it name a number, for the first time? Then it is declared. */
+static bool constant_put(reader *in, const mw_tokens *line) {
+  const mw_token *at = line->at, *name = &at[2];
+  bool number = false;
+  const bool known = mw_macro_defined(in->named, name) || mw_macro_defined(in->constants, name);
+  if (line->count < 4 || known || (mw_token_is(&at[3], "(") && !at[3].space)) return false;
+  for (int i = 3; i < line->count; i++) {
+    const bool operand = at[i].kind == MW_TOKEN_NUMBER || mw_macro_defined(in->constants, &at[i]);
+    if (!operand && !mw_token_any(&at[i], WORDS("+", "-", "*", "/", "(", ")", "<<"))) return false;
+    number |= operand;
+  }
+  if (!number) return false;
+  mw_macro_define(in->constants, line, 2, line->count);
+  mw_tokens_build(&in->declared, line, name, 0, "const auto $0 = $1 ;", (mw_span[]){{2, 3}, {3, line->count}});
+  return true;
+}
+
+static void define_read(reader *in, const file *at, const mw_tokens *line) {
+  if (!mw_macro_define(in->macros, line, 2, line->count))
+    wrong(in, at, "a #define without a name, or with parameters that are none");
+  else if (in->named != in->macros && !constant_put(in, line))
+    mw_macro_define(in->named, line, 2, line->count);
+}
+
 /* line: # define N 1; text: the same as it was written, but for comments. */
 static void directive_read(reader *in, file *at, const mw_tokens *line, const char *text) {
   const mw_token *word = &line->at[1];
@@ -321,12 +347,10 @@ static void directive_read(reader *in, file *at, const mw_tokens *line, const ch
     at->depth--;
   else if (!is_active(at))
     return;
-  else if (mw_token_is(word, "define") && !mw_macro_define(in->macros, line, 2, line->count))
-    wrong(in, at, "a #define without a name, or with parameters that are none");
   else if (mw_token_is(word, "define"))
-    return;
+    define_read(in, at, line);
   else if (mw_token_is(word, "undef") && line->count > 2)
-    mw_macro_undefine(in->macros, &line->at[2]);
+    mw_macro_undefine(in->macros, &line->at[2]), mw_macro_undefine(in->named, &line->at[2]);
   else if (mw_token_any(word, WORDS("include", "include_next", "import")))
     include_read(in, at, line, 2);
   else if (mw_token_is(word, "pragma") && line->count > 3 && mw_token_is(&line->at[2], "unroll"))
@@ -381,7 +405,7 @@ static void piece_read(reader *in, const file *at, const char *from, const char 
   mw_tokens_lex(&raw, from, end, at->line, at->index);
   mw_tokens *out = &in->out->tokens;
   const int first = out->count;
-  mw_macros_expand(in->macros, &raw, 0, raw.count, out);
+  mw_macros_expand(in->named, &raw, 0, raw.count, out);
   pragmas_make(out, first);
   if (!out->wrong.what) out->wrong = raw.wrong;
   mw_tokens_adopt(out, &raw);
@@ -437,11 +461,19 @@ void mw_preprocess_source(const mw_source *source, const mw_dialect *dialect, mw
   file *it = mw_calloc(1, sizeof *it);
   it->folder = source->folder;
   it->index = mw_tokens_file(&out->tokens, source->name, strlen(source->name));
-  in.macros = mw_macros_new(&out->tokens);
+  in.macros = in.named = mw_macros_new(&out->tokens);
+  in.declared = mw_tokens_beside(&out->tokens);
+  if (dialect->constants) in.named = mw_macros_new(&out->tokens), in.constants = mw_macros_new(&out->tokens);
   predefine(&in, it);
   if (!dialect->folders) common_headers_include(&in, it);
   text_read(&in, it, mw_tokens_own(&out->tokens, mw_strdup(source->text)));
   mw_macros_free(in.macros);
+  if (in.constants) {
+    mw_macros_free(in.named);
+    mw_macros_free(in.constants);
+    mw_tokens_copy(&in.declared, &out->tokens, 0, out->tokens.count);
+    mw_tokens_become(&out->tokens, &in.declared);
+  }
   mw_tokens_match(&out->tokens);
   mw_free(in.once);
   mw_free(it);

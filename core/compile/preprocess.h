@@ -25,6 +25,7 @@ typedef struct mw_dialect {
   const char *folder; /* of its headers: their macros are read, and line markers stand for each; NULL: an #include does */
   const char *folders; /* of the host's headers, lines up to an empty one: nothing is left out, they stay an #include;
                           NULL: they are */
+  bool constants; /* macros of numbers stay names, and are declared before the text: const auto N = 4; */
 } mw_dialect;
 
 typedef struct mw_left_header { /* an #include that was left out */

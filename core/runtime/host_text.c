@@ -23,18 +23,6 @@ static bool is_qualifier(const mw_token *token) {
 
 /* ---- launches --------------------------------------------------------------------------------------------------- */
 
-/* The >>> that closes the <<< at a token; `last`: none. */
-static int configuration_end(const mw_tokens *tokens, int open, int last) {
-  const mw_token *at = tokens->at;
-  for (int i = open + 1; i < last; i++) {
-    if (at[i].match > i && !mw_token_is(&at[i], "<")) i = at[i].match;
-    if (mw_token_is(&at[i], ">") && i + 2 < last && mw_token_is(&at[i + 1], ">") && mw_token_is(&at[i + 2], ">") &&
-        !at[i + 1].space && !at[i + 2].space && mw_token_is(&at[i + 3], "("))
-      return i;
-  }
-  return last;
-}
-
 /* The ( or < that a bracket at a token closes, from token `least` on; -1: none. */
 static int opening(const mw_tokens *tokens, int least, int close) {
   if (tokens->at[close].match >= 0) return tokens->at[close].match;
@@ -101,7 +89,7 @@ static bool launch_begins(const mw_tokens *tokens, int i, int last, int *launch,
   for (int k = i + 1; k < last; k++) {
     if (mw_token_is(&at[k], "<<<")) {
       *launch = k;
-      *end = configuration_end(tokens, k, last);
+      *end = mw_launch_end(tokens, k, last);
       return *end < last && callee_begin(tokens, i, k) == i;
     }
     if (mw_token_any(&at[k], WORDS(";", "{", "}", ","))) {

@@ -528,7 +528,7 @@ bool mw_may_be_function(const mw_body *in, int declared) {
 int mw_declared_read(const mw_tokens *tokens, int first, int last, const mw_names *names, mw_declared *out, int most) {
   mw_body body;
   int count = 0;
-  mw_body_read(&body, tokens, first, last, names ? names : &(mw_names){no_meaning, NULL}, NULL);
+  mw_body_read(&body, tokens, first, last, names ? names : &(mw_names){no_meaning, NULL, false}, NULL);
   const mw_statement *it = &body.statements[body.statements[0].child];
   bool known = it->kind == MW_STATEMENT_DECLARE && it->last == last;
   for (int i = it->declared; known && i < it->declared + it->ndeclared; i++) {

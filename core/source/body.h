@@ -50,6 +50,7 @@ typedef struct mw_meaning {
 typedef struct mw_names { /* who knows what the body does not declare */
   mw_meaning (*meaning)(void *with, const mw_token *name);
   void *with;
+  bool host; /* the body is of a host part: launches and new are understood; device code has neither */
 } mw_names;
 
 typedef enum mw_expr_kind {
@@ -71,6 +72,8 @@ typedef enum mw_expr_kind {
   MW_EXPR_CONDITIONAL, /* a ? b : c */
   MW_EXPR_SIZEOF,      /* nothing in it is evaluated */
   MW_EXPR_LAMBDA,      /* [ ] ( T x ) { ... }, and GNU's ( { ... } ): op is the {, c the statement that it begins */
+  MW_EXPR_LAUNCH,      /* a <<< b, next of b, ... >>>, of a host part: what is called is a CALL of it */
+  MW_EXPR_NEW,         /* new T [ a ], new T ( a, next of a, ... ), of a host part: op is the bracket, or `last` */
 } mw_expr_kind;
 
 typedef struct mw_expr {

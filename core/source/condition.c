@@ -86,7 +86,7 @@ static long long value_of(const mw_body *in, const mw_expr *e, const long long *
 
 static long long evaluate(const mw_tokens *tokens) {
   mw_body body;
-  mw_body_read(&body, tokens, 0, tokens->count, &(mw_names){0});
+  mw_body_read(&body, tokens, 0, tokens->count, &(mw_names){0}, NULL);
   long long *values = mw_calloc((size_t)body.nexprs, sizeof *values);
   for (int i = 1; i < body.nexprs; i++) values[i] = value_of(&body, &body.exprs[i], values);
   const long long value = values[body.statements[body.statements[0].child].test];

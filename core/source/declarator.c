@@ -184,3 +184,14 @@ int mw_variable_find(const mw_tokens *tokens, int first, int last, const mw_toke
   while (i >= 0 && !mw_same_text(&tokens->at[i], name)) i = mw_variable_next(tokens, first, last, i);
   return i;
 }
+
+int mw_launch_end(const mw_tokens *tokens, int open, int last) {
+  const mw_token *at = tokens->at;
+  for (int i = open + 1; i < last; i++) {
+    if (at[i].match > i && !mw_token_is(&at[i], "<")) i = at[i].match;
+    if (mw_token_is(&at[i], ">") && i + 2 < last && mw_token_is(&at[i + 1], ">") && mw_token_is(&at[i + 2], ">") &&
+        !at[i + 1].space && !at[i + 2].space && mw_token_is(&at[i + 3], "("))
+      return i;
+  }
+  return last;
+}

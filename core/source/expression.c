@@ -216,11 +216,10 @@ mw_type mw_type_read(const mw_tokens *tokens, int first, int last, const mw_name
 
 static int comma_read(mw_body *, int i, int last);
 
-/* What stands between the brackets, linked by `next`; what is left over is unknown. */
-static int list_read(mw_body *in, int open) {
-  const int close = mw_at(in, open)->match;
+/* What stands in tokens first ... close-1 between commas, linked by `next`; what is left over is unknown. */
+static int items_read(mw_body *in, int first, int close) {
   int head = 0, tail = 0;
-  for (int i = open + 1; i < close; i = end_of(in, tail) + 1) {
+  for (int i = first; i < close; i = end_of(in, tail) + 1) {
     int one = mw_assignment_read(in, i, close);
     if (end_of(in, one) < close && !mw_is(in, end_of(in, one), ",")) one = mw_unknown_add(in, i, close);
     if (tail)
@@ -230,6 +229,10 @@ static int list_read(mw_body *in, int open) {
     tail = one;
   }
   return head;
+}
+
+static int list_read(mw_body *in, int open) {
+  return items_read(in, open + 1, mw_at(in, open)->match);
 }
 
 int mw_construction_read(mw_body *in, int first, int open, mw_type type) {
@@ -254,7 +257,7 @@ static int name_read(mw_body *in, int i, int last) {
   const bool value = it.binding >= MW_NAME_LOCAL && it.binding <= MW_NAME_CONSTANT;
   const bool types = lists_types(in, end, last);
   const int after = value && !types ? end : angles_end(in, end, last);
-  if (after > end && (types || after >= last || mw_token_any(mw_at(in, after), WORDS("(", ")", ",", ";", "{"))))
+  if (after > end && (types || after >= last || mw_token_any(mw_at(in, after), WORDS("(", ")", ",", ";", "{", "<<<"))))
     end = after;
   const int one = expr_add(in, MW_EXPR_NAME, i, end, name, it.type);
   in->exprs[one].binding = it.binding;
@@ -335,6 +338,20 @@ static int lambda_read(mw_body *in, int i, int last) {
   return one;
 }
 
+/* new T, new T[n], new T(x), new T{x} */
+static int new_read(mw_body *in, int i, int last) {
+  mw_type type;
+  int end = mw_words_end(in, i + 1, last, &type);
+  if (end == i + 1) return mw_unknown_add(in, i, last);
+  end = mw_signs_end(in->tokens, end, last, &type);
+  const bool made = end < last && mw_token_any(mw_at(in, end), WORDS("[", "(", "{"));
+  const int list = made ? list_read(in, end) : 0;
+  type.levels++;
+  const int one = expr_add(in, MW_EXPR_NEW, i, made ? mw_at(in, end)->match + 1 : end, end, type);
+  in->exprs[one].a = list;
+  return one;
+}
+
 static int primary_read(mw_body *in, int i, int last) {
   mw_type type;
   const mw_token *token = mw_at(in, i);
@@ -345,6 +362,7 @@ static int primary_read(mw_body *in, int i, int last) {
   if (lambda) return lambda;
   if (mw_token_is(token, "(")) return brackets_read(in, i);
   if (mw_token_is(token, "{")) return mw_construction_read(in, i, i, not_known);
+  if (in->names.host && mw_token_is(token, "new")) return new_read(in, i, last);
   if (mw_token_any(token, WORDS("sizeof", "alignof", "noexcept"))) return sizeof_read(in, i, last);
   if (mw_token_any(token, WORDS("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")))
     return named_cast_read(in, i, last);
@@ -392,6 +410,13 @@ static int call_read(mw_body *in, int callee, int i) {
   return operation_add(in, MW_EXPR_CALL, callee, list, mw_at(in, i)->match + 1, i, type);
 }
 
+/* k<<<grid, block>>> */
+static int launch_read(mw_body *in, int callee, int i, int last) {
+  const int close = mw_launch_end(in->tokens, i, last);
+  if (close == last) return mw_unknown_add(in, in->exprs[callee].first, last);
+  return operation_add(in, MW_EXPR_LAUNCH, callee, items_read(in, i + 1, close), close + 3, i, not_known);
+}
+
 /* p.x, p->x, t.template f<4> */
 static int member_read(mw_body *in, int object, int i, int last) {
   const bool template = mw_is(in, i + 1, "template"), arrow = mw_is(in, i, "->");
@@ -412,6 +437,8 @@ static int postfix_read(mw_body *in, int i, int last) {
       one = index_read(in, one, i);
     else if (mw_is(in, i, "("))
       one = call_read(in, one, i);
+    else if (in->names.host && mw_is(in, i, "<<<"))
+      one = launch_read(in, one, i, last);
     else if (mw_token_any(mw_at(in, i), WORDS(".", "->")))
       one = member_read(in, one, i, last);
     else if (mw_token_any(mw_at(in, i), WORDS("++", "--")))

@@ -9,8 +9,8 @@ local options = require "moonwarp.base.options"
 
 local cli = {}
 
-local COMMANDS = { "run", "new", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
-                   "repl", "cache", "tune", "tuned", "ceilings", "explain",
+local COMMANDS = { "run", "new", "port", "rerun", "batch", "list", "compare", "history", "plot", "export", "report",
+                   "info", "repl", "cache", "tune", "tuned", "ceilings", "explain",
                    "roofline" }
 
 local INNER = { "compile", "describe", "element" } -- which other commands start: no help names them
@@ -22,6 +22,7 @@ usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
   moonwarp run PROGRAM.cu [-- words]      a CUDA program with its main, without a GPU too
   moonwarp new NAME [FILE.cu]             a first script for a kernel
+  moonwarp port PROGRAM.cu                a script of a CUDA program's host part
   moonwarp rerun DIR                      a stored run again, from its own script
   moonwarp tune STUDY                     the best variants of a study's kernels
   moonwarp tuned list|export|forget       what was found

@@ -138,7 +138,7 @@ static void expect(const char *source, const char *want) {
   mw_text out = {0};
   mw_body body;
   mw_tokens_read(&tokens, source, NULL);
-  mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL}, NULL);
+  mw_body_read(&body, &tokens, 0, tokens.count, &(mw_names){meaning_of, NULL, false}, NULL);
   for (int i = body.statements[0].child; i; i = body.statements[i].next) {
     if (out.size) mw_text_put(&out, " ");
     put_statement(&body, &out, i);
@@ -166,7 +166,7 @@ static char *put_body(const mw_body *body) {
 /* The edited body, in which $2 is statement 2 of the source, is what it is without the other; so many of its statements
  * are taken from there. */
 static void expect_taken(const char *source, const char *pattern, int taken) {
-  const mw_names names = {meaning_of, NULL};
+  const mw_names names = {meaning_of, NULL, false};
   mw_tokens tokens, edited = {0};
   mw_body old, anew, again;
   mw_span spans[10];

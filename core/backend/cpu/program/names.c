@@ -212,7 +212,7 @@ static mw_meaning meaning_make(mw_binding binding, mw_type_class class) {
 }
 
 static mw_type type_at(cpu_binder *in, int first, int last) {
-  return mw_type_read(&in->program->tokens, first, last, &(mw_names){cpu_binder_meaning, in});
+  return mw_type_read(&in->program->tokens, first, last, &(mw_names){cpu_binder_meaning, in, false});
 }
 
 /* A parameter, or its argument where the kernel changes it: mw_a_n. */
@@ -357,7 +357,7 @@ mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *funct
   cpu_binder binder = {program, function};
   if (!own->tree) {
     own->tree = mw_calloc(1, sizeof *own->tree);
-    mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder},
+    mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder, false},
                  NULL);
   }
   own->tree->tokens = &program->tokens; /* which may have moved with the program */
@@ -391,7 +391,7 @@ cpu_knowledge cpu_type_knows(const cpu_program *program, const cpu_function *fun
   for (int i = first; !function && i < last; i++)
     if (tokens->at[i].kind == MW_TOKEN_NAME && is_of_template(tokens, i)) return CPU_UNKNOWN;
   if (mw_find(tokens, first, last, WORDS("auto", "typename", "decltype")) < last) return CPU_UNKNOWN;
-  const mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  const mw_type type = mw_type_read(tokens, first, last, &(mw_names){cpu_binder_meaning, &binder, false});
   if (type.class == MW_TYPE_UNKNOWN) return function && !function->strict ? CPU_ASKED : CPU_UNKNOWN;
   if (type.class == MW_TYPE_VECTOR) return program->operators ? CPU_UNKNOWN : CPU_KNOWN;
   return type.class == MW_TYPE_SCALAR ? CPU_SCALAR : CPU_UNKNOWN;

@@ -40,7 +40,7 @@ static bool type_allows(const reading *it, mw_type type) {
 /* What decltype gives, and auto that a pointer points to, is not known. */
 static bool words_allow(const reading *it, int first, int last, bool far) {
   cpu_binder binder = {it->program, it->function};
-  const mw_type type = mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  const mw_type type = mw_type_read(&it->program->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder, false});
   return type_allows(it, type) && !mw_has(&it->program->tokens, first, last, "decltype") &&
          !(far && mw_has(&it->program->tokens, first, last, "auto"));
 }

@@ -25,7 +25,7 @@ static void routine_add(reader *in, const cpu_function *like, int owner) {
   cpu_binder binder = {in->program, own};
   own->tree = mw_calloc(1, sizeof *own->tree);
   mw_body_read(own->tree, &in->program->tokens, like->body + 1, like->last - 1,
-               &(mw_names){cpu_binder_meaning, &binder}, NULL);
+               &(mw_names){cpu_binder_meaning, &binder, false}, NULL);
 }
 
 /* Of a class whose { is at `open`, with what is in it. */

@@ -107,7 +107,7 @@ static bool is_own(const waits *in, int first, int last) {
 /* Of variables outside of functions, and members: their words know it. */
 static void volatile_note(const waits *in, int first, int last, int name) {
   cpu_binder binder = {in->program, NULL};
-  const mw_type type = mw_type_read(in->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder});
+  const mw_type type = mw_type_read(in->tokens, first, last, &(mw_names){cpu_binder_meaning, &binder, false});
   if (type.volatiles || mw_find(in->tokens, last, name, WORDS("volatile")) < name)
     cpu_name_find(in->program, &in->at[name])->is_volatile = true;
 }

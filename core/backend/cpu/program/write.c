@@ -138,7 +138,8 @@ static use converted(const walk *it, int expr, mw_type to) {
 static use formal_use(const walk *it, const cpu_function *function, const mw_formal *formal, bool named) {
   const mw_tokens *tokens = &it->program->tokens;
   cpu_binder binder = {it->program, function};
-  const mw_type type = mw_type_read(tokens, formal->first, formal->type_last, &(mw_names){cpu_binder_meaning, &binder});
+  const mw_type type =
+      mw_type_read(tokens, formal->first, formal->type_last, &(mw_names){cpu_binder_meaning, &binder, false});
   const bool own = !named && type.class == MW_TYPE_UNKNOWN && !mw_has(tokens, formal->first, formal->name, "typename");
   if (formal->reference || type.reference) return ESCAPED;
   if (makes_plain(type)) return READ;

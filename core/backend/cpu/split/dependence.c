@@ -63,7 +63,7 @@ static void names_read(reader *in) {
   mw_declared one;
   for (int i = 0; i < function->nformals && in->nnames < MOST_NAMES; i++) {
     const mw_formal *it = &function->formals[i];
-    if (mw_declared_read(in->tokens, it->first, it->last, &(mw_names){cpu_binder_meaning, &binder}, &one, 1))
+    if (mw_declared_read(in->tokens, it->first, it->last, &(mw_names){cpu_binder_meaning, &binder, false}, &one, 1))
       name_add(in, &one);
   }
   in->nformals = in->nnames;

@@ -295,7 +295,7 @@ void cpu_tree_read(cpu_splitter *in, const cpu_function *function) {
   const mw_body *like = old.tokens ? &old : cpu_function_tree(in->program, function);
   in->nnodes = in->nlocals = 0;
   if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
-  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder}, like);
+  mw_body_read(&in->body, &in->work, 1, in->work.count - 1, &(mw_names){cpu_binder_meaning, &binder, false}, like);
   for (int i = 0; i < in->work.count; i++) in->work.at[i].from = i;
   mw_body_free(&old);
   in->nodes = mw_grow(in->nodes, 0, sizeof *in->nodes);
