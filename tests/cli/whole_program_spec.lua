@@ -250,6 +250,9 @@ describe("a whole program", function()
     local shown = page:match "```\n(race in shared memory.-)```"
     assert.is_truthy(output:find(shown, 1, true), output)
     assert.are_not.equal(0, status)
+    support.write(folder .. "/dot.lua", "return { { name = 'dot', program = 'dot.cu', check = true } }")
+    output = select(2, moonwarp "batch dot.lua --device cpu --out labs")
+    assert.is_truthy(output:find("dot-cpu-check: failed: race in shared memory: kernel 'dot'", 1, true), output)
   end)
 
   it("names what is missing, in the user's own lines", function()
