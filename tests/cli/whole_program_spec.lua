@@ -193,7 +193,8 @@ describe("a whole program", function()
       .. "void back(cudaStream_t, cudaError_t, void *) { printf(\"%s\\n\", cudaGetErrorName(cudaFree(x))); }\n"
       .. "int main() {\n  cudaStream_t s;\n  cudaMallocManaged(&x, 4);\n  cudaStreamCreate(&s);\n  *x = 0;\n"
       .. "  cudaLaunchHostFunc(s, plain, nullptr);\n  cudaStreamAddCallback(s, back, nullptr, 0);\n"
-      .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n}\n")
+      .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n"
+      .. "  cudaStreamDestroy(s);\n}\n")
     local told = "moonwarp: a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call "
       .. "CUDA\n"
     expect(0, told:rep(2) .. "operation not permitted\n" .. told .. "cudaErrorNotPermitted\nno error 0\n",
