@@ -26,12 +26,16 @@ const check = (what, ok, got) => {
 const profiles = [];
 const problems = [];
 
-const start = (options = {}) => {
+const PATIENCE = 15 * 60 * 1000; // ms: a busy machine takes a minute for a picture
+
+const start = async (options = {}) => {
   profiles.push(mkdtempSync(join(tmpdir(), "moonwarp-browser-")));
-  return chromium.launchPersistentContext(profiles.at(-1), {
+  const context = await chromium.launchPersistentContext(profiles.at(-1), {
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, headless: true,
-    viewport: { width: 1280, height: 900 }, colorScheme: "light", ...options,
+    viewport: { width: 1280, height: 900 }, colorScheme: "light", timeout: PATIENCE, ...options,
   });
+  context.setDefaultTimeout(PATIENCE);
+  return context;
 };
 
 const context = await start();

@@ -48,6 +48,7 @@ int main() {
   std::vector<std::thread> all;
   for (int i = 0; i < 6; i++) all.emplace_back(work);
   for (auto &one : all) one.join();
+  cudaDeviceSynchronize(); // the threads of streams have ended, too
   printf("%d wrong\n", wrong.load());
 }
 ]]
