@@ -141,8 +141,8 @@ const testSorting = async (page) => {
   check("and says so", await heads.nth(index).getAttribute("aria-sort") === "descending");
 };
 
-// What a point says, without waiting for one that is not there.
-const told = (point) => point.locator("title").evaluateAll((list) => list[0]?.textContent ?? null);
+// The page takes a title away when it shows it.
+const told = (point) => point.evaluate((element) => element.dataset.words ?? element.querySelector("title").textContent);
 
 const hover = async (page, point, dx = 3, dy = 2) => {
   const box = await point.locator("use").boundingBox();
@@ -152,12 +152,13 @@ const hover = async (page, point, dx = 3, dy = 2) => {
 };
 
 // What the point says that is nearest to a place: curves may lie on each other, as they were measured.
-const toldAt = (chart, place) => chart.locator(".point:has(use):has(title)").evaluateAll((points, [x, y]) => {
+const toldAt = (chart, place) => chart.locator(".point").evaluateAll((points, [x, y]) => {
   const distance = (point) => {
-    const box = point.querySelector("use").getBoundingClientRect();
-    return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y);
+    const { e, f } = point.querySelector("use").getScreenCTM(); // a triangle's box has another middle
+    return Math.hypot(e - x, f - y);
   };
-  return points.reduce((a, b) => distance(b) < distance(a) ? b : a).querySelector("title").textContent;
+  const nearest = points.reduce((a, b) => distance(b) < distance(a) ? b : a);
+  return nearest.dataset.words ?? nearest.querySelector("title").textContent;
 }, place);
 
 const testTips = async (page) => {
