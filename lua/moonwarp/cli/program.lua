@@ -62,13 +62,6 @@ local function shell(words, redirection)
   return status_of(os.execute(command_of(words, redirection)))
 end
 
--- What CUDA_VISIBLE_DEVICES calls a GPU that is one of those that it lets this process see, as in a job of Slurm.
-local function visible_of(id)
-  local number, names = math.tointeger(tonumber(id:match "%d*$")) or 0, {}
-  for name in (os.getenv "CUDA_VISIBLE_DEVICES" or ""):gmatch "[^,%s]+" do names[#names + 1] = name end
-  return names[number + 1] or tostring(number)
-end
-
 -- Compiled by nvcc, and run as a process of its own. The status.
 local function run_on_gpu(parsed, nvcc, id)
   local folder <const>, _ <close> = path.temporary()
@@ -81,7 +74,7 @@ local function run_on_gpu(parsed, nvcc, id)
   for _, name in ipairs(parsed.libraries or {}) do words[#words + 1] = "-l" .. name end
   local status = shell(words)
   if status ~= 0 then return status end
-  return shell(lists.append({ "env", "CUDA_VISIBLE_DEVICES=" .. visible_of(id), binary }, parsed.rest))
+  return shell(lists.append({ "env", "CUDA_VISIBLE_DEVICES=" .. id:match "%d*$", binary }, parsed.rest))
 end
 
 -- ---- what it is to print --------------------------------------------------------------------------

@@ -95,9 +95,9 @@ return {
   -- pragmas
   { "#pragma clang attribute", { "#pragma clang attribute", FOUND }, RACE,
     before = "#pragma clang attribute push(" .. QUIET .. ", apply_to = function)" },
-  { "_Pragma", { "#pragma clang attribute", FOUND }, RACE,
+  { "_Pragma", "refused", RACE,
     before = '_Pragma("clang attribute push(__attribute__((no_sanitize(\\"thread\\"))), apply_to = function)")' },
-  { "a macro of _Pragma", { "#pragma clang attribute", FOUND }, RACE, before = '#define DO(x) _Pragma(#x)\n'
+  { "a macro of _Pragma", "refused", RACE, before = '#define DO(x) _Pragma(#x)\n'
     .. 'DO(clang attribute push(__attribute__((disable_sanitizer_instrumentation)), apply_to = function))' },
   { "#pragma GCC optimize", { "#pragma GCC optimize", FOUND }, RACE,
     before = '#pragma GCC optimize("no-tree-dce")' },
