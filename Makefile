@@ -170,11 +170,11 @@ check-asan: ## build and run every test under AddressSanitizer and UBSan
 	@SANITIZED=1 tests/check.sh build-asan
 
 # Kernels are not instrumented, and leaving one by a signal confuses the sanitizer: so no specs of faults.
-check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
+check-tsan: ## races in streams, events, graphs, the pool and programs, by ThreadSanitizer
 	@.make/deps.sh check
 	+@$(AGAIN) BUILD=build-tsan CC=gcc programs \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
-	@ONLY='^program tests/\(cpu/engines\|bind/\(event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)\)_spec' \
+	@ONLY='^program tests/\(cpu/engines\|cli/program_threads\|bind/\(event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)\)_spec' \
 	  tests/check.sh build-tsan
 
 check-gpu: programs ## every spec on a real CUDA device; SANITIZER=1: studies under compute-sanitizer; COUNTERS=1: under ncu

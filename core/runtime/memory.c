@@ -99,20 +99,22 @@ cudaError_t cudaFree(void *address) {
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
+  RUNTIME_ENTER(result);
   mw_error error = {0};
-  if (runtime.device->backend->memory(runtime.device, free, total, &error)) return runtime_error(&error, NULL);
-  return cudaSuccess;
+  if (runtime.device->backend->memory(runtime.device, free, total, &error)) return result = runtime_error(&error, NULL);
+  return result = cudaSuccess;
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *address) {
   static const enum cudaMemoryType types[] = {[MW_SPACE_DEVICE] = cudaMemoryTypeDevice,
                                               [MW_SPACE_PINNED] = cudaMemoryTypeHost,
                                               [MW_SPACE_MANAGED] = cudaMemoryTypeManaged};
+  RUNTIME_ENTER(result);
   const mw_buffer *buffer = array_at(address);
   void *at = (void *)(uintptr_t)address;
   *out = (struct cudaPointerAttributes){buffer ? types[buffer->space] : cudaMemoryTypeUnregistered, 0, at, at};
   if (out->type == cudaMemoryTypeDevice) out->hostPointer = NULL;
-  return cudaSuccess;
+  return result = cudaSuccess;
 }
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */

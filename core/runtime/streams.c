@@ -102,9 +102,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
+  RUNTIME_ENTER(result);
   const mw_stream *stream = runtime_stream(handle);
   if (stream) *priority = stream->priority;
-  return stream ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  return result = stream ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {

@@ -46,7 +46,7 @@ static void token_add(reader *in, mw_token_kind kind, const char *text, size_t s
 }
 
 const char *mw_tokens_own(mw_tokens *list, char *text) {
-  list->owned = mw_realloc(list->owned, (size_t)(list->nowned + 1) * sizeof *list->owned);
+  list->owned = mw_grow(list->owned, (size_t)list->nowned, sizeof *list->owned);
   return list->owned[list->nowned++] = text;
 }
 

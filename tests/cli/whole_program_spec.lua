@@ -193,7 +193,8 @@ describe("a whole program", function()
       .. "void back(cudaStream_t, cudaError_t, void *) { printf(\"%s\\n\", cudaGetErrorName(cudaFree(x))); }\n"
       .. "int main() {\n  cudaStream_t s;\n  cudaMallocManaged(&x, 4);\n  cudaStreamCreate(&s);\n  *x = 0;\n"
       .. "  cudaLaunchHostFunc(s, plain, nullptr);\n  cudaStreamAddCallback(s, back, nullptr, 0);\n"
-      .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n}\n")
+      .. "  printf(\"%s %d\\n\", cudaGetErrorString(cudaStreamSynchronize(s)), *x);\n"
+      .. "  cudaStreamDestroy(s);\n}\n")
     local told = "moonwarp: a function that a stream calls (cudaLaunchHostFunc, cudaStreamAddCallback) may not call "
       .. "CUDA\n"
     expect(0, told:rep(2) .. "operation not permitted\n" .. told .. "cudaErrorNotPermitted\nno error 0\n",
@@ -250,6 +251,9 @@ describe("a whole program", function()
     local shown = page:match "```\n(race in shared memory.-)```"
     assert.is_truthy(output:find(shown, 1, true), output)
     assert.are_not.equal(0, status)
+    support.write(folder .. "/dot.lua", "return { { name = 'dot', program = 'dot.cu', check = true } }")
+    output = select(2, moonwarp "batch dot.lua --device cpu --out labs")
+    assert.is_truthy(output:find("dot-cpu-check: failed: race in shared memory: kernel 'dot'", 1, true), output)
   end)
 
   it("names what is missing, in the user's own lines", function()

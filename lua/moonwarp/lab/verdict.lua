@@ -128,10 +128,11 @@ local function of_reason(step, reason)
   return word, key and text:format(shown(key, step[key])) or text
 end
 
-local function of_exit(ending, run, log)
+-- What check mode found is likelier to be why a program failed than what it said itself.
+local function of_exit(step, ending, run, log)
   local is_pass = run and run.status == "failed" -- of a sweep
   if ending.exit == exit.CHECK and not is_pass then return "check failed", failed_check(run) or last_words(log) end
-  local message = run and run.message or last_words(log)
+  local message = step.check and failed_check(run) or run and run.message or last_words(log)
   if ending.exit == exit.INTERRUPTED then message = "it interrupted itself" end
   return "failed", message and message:match("[^\n]*") or ("exit status %d"):format(ending.exit)
 end
@@ -163,7 +164,7 @@ end
 local function word_of(step, ending, run, problem, folder)
   local word, text = verdict.cut_short(ending, step)
   if word then return word, text end
-  if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
+  if ending.exit ~= exit.OK then return of_exit(step, ending, run, folder .. "/output.txt") end
   if problem then return "failed", problem end
   word, text = of_record(run)
   if word then return word, text end

@@ -16,7 +16,7 @@ typedef struct walk {
 
 static void item_add(walk *in, cpu_item_kind kind, int first, int last, const char *scope) {
   cpu_program *program = in->program;
-  program->items = mw_realloc(program->items, (size_t)(program->nitems + 1) * sizeof *program->items);
+  program->items = mw_grow(program->items, (size_t)program->nitems, sizeof *program->items);
   program->items[program->nitems++] = (cpu_item){.kind = kind, .first = first, .last = last, .scope = scope};
 }
 
