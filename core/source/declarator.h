@@ -17,7 +17,7 @@ int mw_variable_find(const mw_tokens *, int first, int last, const mw_token *nam
 int mw_enumerator_next(const mw_tokens *, int open, int after);
 /* The { of the class that a declaration defines next to its variables; 0: none. */
 int mw_class_braces(const mw_tokens *, int first, int last);
-/* The } of a class in front of its variables, at whose first word the statement begins: struct P { int x; } p; -1: none. */
+/* The } of a class that is declared before its variables by the statement that begins at i: struct P { int x; } p; -1: none. */
 int mw_class_close(const mw_tokens *, int i);
 
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
@@ -34,7 +34,7 @@ int mw_attribute_end(const mw_tokens *, int i); /* past the [[attribute]] at tok
 bool mw_is_member(const mw_tokens *, int i);    /* after a . or -> or :: */
 /* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */
 int mw_find_use(const mw_tokens *, int first, int last, const mw_token *name);
-int mw_call_open(const mw_tokens *, int name);                          /* its ( past template arguments; -1: no call */
+int mw_call_open(const mw_tokens *, int name); /* its ( past template arguments; -1: no call */
 /* The >>> that closes the <<< at `open`; `last`: none. */
 int mw_launch_end(const mw_tokens *, int open, int last);
 int mw_arguments(const mw_tokens *, int open, mw_span out[], int most); /* their count; -1: too many */

@@ -357,8 +357,8 @@ mw_body *cpu_function_tree(const cpu_program *program, const cpu_function *funct
   cpu_binder binder = {program, function};
   if (!own->tree) {
     own->tree = mw_calloc(1, sizeof *own->tree);
-    mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1, &(mw_names){cpu_binder_meaning, &binder, false},
-                 NULL);
+    mw_body_read(own->tree, &program->tokens, own->body + 1, own->last - 1,
+                 &(mw_names){cpu_binder_meaning, &binder, false}, NULL);
   }
   own->tree->tokens = &program->tokens; /* which may have moved with the program */
   return own->tree;

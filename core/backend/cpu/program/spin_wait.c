@@ -5,7 +5,7 @@
  *
  *   while (*flag == 0) n++;    ->    while ( mw_yield(), *flag == 0) n++;     with a volatile flag
  *
- * A loop waits if it reads volatile or atomic memory, or has a fence, and is none of these:
+ * A loop waits if it reads volatile or atomic memory, or has a fence, and is not one of these:
  *
  *   for (i = t; i < n; i += 256)                          every round steps what the condition asks for
  *   do { was = old; old = atomicCAS(p, was, was + v); } while (old != was);

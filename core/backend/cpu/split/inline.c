@@ -489,7 +489,7 @@ static void name_check(cpu_splitter *in, int i) {
   }
 }
 
-/* What is none may declare variables, which would not be found in the next region; so may f(x) = 1 where f is no value. */
+/* Other code may declare variables, which would not be found in the next region; so may f(x) = 1 where f is no value. */
 static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   const mw_statement *it = &in->body.statements[node->statement];
   const mw_expr *exprs = in->body.exprs, *e = &exprs[it->test];
