@@ -43,7 +43,7 @@ static void names_put(const cpu_program *program, mw_text *out, const char *line
     const int word = (int)strspn(line, letters), bare = word - (int)strlen("_mw");
     const bool generated = bare > 0 && !strncmp(line + bare, "_mw", 3) && is_kernel(program, line, bare);
     size = word ? word : 1;
-    mw_text_add(out, line, (size_t)(generated ? bare : size));
+    mw_text_add(out, line, (size_t)cpu_known_size(line, generated ? bare : size));
   }
 }
 
@@ -135,7 +135,8 @@ static void kernel_blame(const cpu_program *program, const char *log, mw_text *o
     if (!named) continue;
     const char *text = strstr(log, "error: "), *file = program->tokens.files[token->file];
     out->size = 0;
-    mw_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text, TEXT(token));
+    mw_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text,
+                   cpu_known_size(token->text, token->size), token->text);
     return;
   }
 }

@@ -292,9 +292,9 @@ static int instances_plain(const cpu_program *program, instance *list) {
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (!is_listed(function, false)) continue;
-    mw_text name = {0};
-    mw_text_plain(&name, &program->tokens, function->name, function->name + 1);
-    list[count] = (instance){function, name.at, mw_format("%s%s", function->scope, name.at), count};
+    const mw_token *name = &program->tokens.at[function->name];
+    char *known = mw_format("%.*s", cpu_known_size(name->text, name->size), name->text);
+    list[count] = (instance){function, known, mw_format("%s%.*s", function->scope, TEXT(name)), count};
     count++;
   }
   return count;
