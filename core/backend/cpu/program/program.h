@@ -256,6 +256,8 @@ char *cpu_ptx_unknown(const mw_tokens *, int i);
 /* Gives kernels that C++ tells apart by their parameters names of their own; of such a name what users know (overloads.c). */
 void cpu_overloads_rename(mw_tokens *);
 int  cpu_known_size(const char *name, int size);
+/* The host's copy constructors and destructors become the compiler's own (copies.c). */
+void  cpu_copies_rewrite(mw_tokens *);
 /* Marks what check mode does not take, before any text of moonwarp's own is among the tokens (allowed.c); then refuses
  * it in what is compiled. */
 void      cpu_allowed_read(mw_tokens *);

@@ -289,6 +289,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   mw_specifiers_order(&program->tokens);
   mw_templates_mark(&program->tokens);
   cpu_overloads_rename(&program->tokens);
+  cpu_copies_rewrite(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_names_read(program);
