@@ -6,8 +6,8 @@
  *   asm("lop3.b32 %0, %1, %2, 7, 0x96;" : "=r"(d) : "r"(a), "r"(b));
  *   { const unsigned mw_1 = (unsigned)(a), mw_2 = (unsigned)(b); d = (decltype(d + 0))(unsigned)mw_lop3(...); }
  *
- * Instructions by "Parallel Thread Execution ISA" of CUDA 13. Carries, barriers, warp operations, copies and tensor
- * cores are not among them: such a statement stays and is rejected by name (callgraph.c). */
+ * Instructions by "Parallel Thread Execution ISA" of CUDA 13. Carries, barriers but the block's own, warp operations,
+ * copies and tensor cores are not among them: such a statement stays and is rejected by name (callgraph.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ typedef struct ptx { /* a statement */
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
 /* Of T a plain type, U the unsigned one of its size, W the signed or unsigned one of twice its size, B its bits. $1 is
- * the first source as a T, @1 as it is. Without a destination @0 is the first operand. */
+ * the first source as a T, @1 as it is. Without a destination @0 is the first operand. #: it has one operand, a 0. */
 typedef struct instruction {
   const char *name; /* its parts in order, between which there may be modifiers that change nothing here */
   const char *code;
@@ -106,6 +106,8 @@ static const instruction instructions[] = {
     {"atom.add", "atomicAdd((T *)@1, $2)", 0},
     {"atom.cas", "atomicCAS((U *)@1, (U)$2, (U)$3)", 0},
     {"red.add", "atomicAdd((T *)@0, $1)", 1},
+    {"bar.sync", "#__syncthreads()", 1},
+    {"barrier.sync", "#__syncthreads()", 1},
     {"membar", "__threadfence()", 1},
     {"fence", "__threadfence()", 1},
     {"nanosleep", "__nanosleep(@0)", 1},
@@ -122,6 +124,7 @@ static const char *const registers[][2] = {{"laneid", LANE},
                                            {"lanemask_le", "((2u << " LANE ") - 1)"},
                                            {"lanemask_gt", "(-(2u << " LANE "))"},
                                            {"lanemask_ge", "(-(1u << " LANE "))"},
+                                           {"smid", "mw_worker_of()->number"},
                                            {"clock", "(unsigned)clock64()"},
                                            {"clock64", "clock64()"},
                                            {"globaltimer", "mw_globaltimer()"},
@@ -300,6 +303,8 @@ static bool code_put(const ptx *in, const instruction *it, const type *of, int c
                            : *at == 'W' ? of->wide
                            : *at == 'B' ? of->bits
                                         : NULL;
+    if (*at == '#' && (count != 1 || size[0] != 1 || *first[0] != '0')) return false;
+    if (*at == '#') continue;
     if (replaced)
       mw_text_put(in->out, replaced);
     else if (*at != '$' && *at != '@')

@@ -169,6 +169,7 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
 static void standard_add(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
   mw_argv_add(list, "%s", tools->clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
+  mw_argv_add(list, "-Wno-register"); /* as nvcc takes it */
 }
 
 /* Of what a compiler warns: mistakes, of which NVRTC warns too, and no questions of style. */
