@@ -72,6 +72,22 @@ static uint64_t address_of(const table *all, const char *name) {
   return 0;
 }
 
+/* The classes of the host's headers (include/small.h), as the device calls what they stand for. */
+static const char *const classes[][2] = {{"moonwarp_small<moonwarp_binary16>", "__half"},
+                                         {"moonwarp_small<moonwarp_bfloat16>", "__nv_bfloat16"},
+                                         {"moonwarp_small2<__half>", "__half2"},
+                                         {"moonwarp_small2<__nv_bfloat16>", "__nv_bfloat162"}};
+
+static char *known_name(char *name) {
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+    for (const char *own; (own = strstr(name, classes[i][0]));) {
+      char *known = mw_format("%.*s%s%s", (int)(own - name), name, classes[i][1], own + strlen(classes[i][0]));
+      mw_free(name);
+      name = known;
+    }
+  return name;
+}
+
 static char *signature_text(const mw_signature *signature) {
   char *text = mw_format("%s(", signature->name);
   for (int i = 0; i < signature->nparams; i++) {
@@ -81,7 +97,7 @@ static char *signature_text(const mw_signature *signature) {
   }
   char *whole = mw_format("%s)", text);
   mw_free(text);
-  return whole;
+  return known_name(whole);
 }
 
 static void kernel_add(runtime_symbols *out, const table *all, const Elf64_Sym *site, char *function, int source) {
@@ -90,7 +106,7 @@ static void kernel_add(runtime_symbols *out, const table *all, const Elf64_Sym *
   const bool mangled = strncmp(function, "_Z", 2) == 0, read = mangled && mw_signature_parse(function, &signature);
   kernel.unnamed = mangled && (!read || (signature.is_template && !strchr(signature.name, '<')));
   kernel.is_template = read && signature.is_template && !kernel.unnamed;
-  kernel.name = mw_strdup(read ? signature.name : function);
+  kernel.name = known_name(mw_strdup(read ? signature.name : function));
   kernel.signature = read && !kernel.is_template ? signature_text(&signature) : NULL;
   if (read) mw_signature_free(&signature);
   mw_free(function);

@@ -88,7 +88,7 @@ __constant__ int sized[] = {1, 2}, weight = 3;
 __global__ void add(int *x) {
   if (cg::this_thread_block().thread_rank() == 0) *x = steps[1](*x) + sized[1] + weight - (alone(0) - 5);
 }
-__global__ void halves(half *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
+template <class T> __global__ void halves(T *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
 struct counted {
   int *data, copies = 0;
   explicit counted(int *d) : data(d) {}

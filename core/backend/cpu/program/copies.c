@@ -35,6 +35,11 @@ static bool is_of_host(const copies *in, const mw_declaration *it, const mw_toke
   return mw_token_is(name - 1, "~") || ((class || mw_token_is(name - 1, "::")) && takes_one(in, it, name));
 }
 
+/* The end of its head: the : of what it initialises, its body, or the end of the declaration. */
+static int head_end(const copies *in, const mw_declaration *it) {
+  return mw_find_open(in->tokens, it->close + 1, it->body < 0 ? it->last - 1 : it->body, WORDS(":"));
+}
+
 static void put(copies *in, int first, int last, const char *text) {
   mw_tokens_copy(&in->next, in->tokens, in->done, first);
   mw_tokens_scan(&in->next, text, &in->tokens->at[first]);
@@ -49,7 +54,7 @@ static void scope_write(copies *in, int i, int last, const mw_token *class) {
       scope_write(in, it.body + 1, in->tokens->at[it.body].match,
                   is_class && it.name >= 0 ? &in->tokens->at[it.name] : NULL);
     else if (is_of_host(in, &it, class) && class)
-      put(in, mw_find_open(in->tokens, it.close + 1, it.last, WORDS(":", "{", ";")), it.last, "= default;");
+      put(in, head_end(in, &it), it.last, "= default;");
     else if (is_of_host(in, &it, class))
       put(in, it.first, it.last, "");
   }
