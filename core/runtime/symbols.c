@@ -115,7 +115,8 @@ static void kernel_add(runtime_symbols *out, const table *all, const Elf64_Sym *
 
 static void variable_add(runtime_symbols *out, const Elf64_Sym *symbol, const char *text) {
   char *name = variable_name(text);
-  if (name) add(out, (runtime_symbol){.name = name, .address = symbol->st_value, .bytes = symbol->st_size, .source = -1});
+  if (name)
+    add(out, (runtime_symbol){.name = name, .address = symbol->st_value, .bytes = symbol->st_size, .source = -1});
 }
 
 static bool is_overloaded(const runtime_symbols *all, const runtime_symbol *kernel) {

@@ -124,6 +124,17 @@ local function describe_device(name, dev)
       assert.are.equal("kernel", mw.type(m:kernel "swap_all<odd>"))
     end)
 
+    -- The namespace of the instance's name is the kernel's as well.
+    it("leaves out instances of the host's templates", function()
+      local source = "#include <vector>\nnamespace lab {\ntemplate <class T> __global__ void k(T *x);\n"
+        .. "template <class T> void run(std::vector<T> x);\n}\n"
+        .. "template <class T> __global__ void lab::k(T *x) { x[0] = 1; }\n"
+        .. "template <class T> void lab::run(std::vector<T> x) { k<<<1, 1>>>(x.data()); }\n"
+        .. "template void lab::run<int>(std::vector<int> x);\n"
+      local m <close> = dev:module { source = source }
+      assert.are.equal("kernel", mw.type(m:kernel "lab::k<int>"))
+    end)
+
     it("leaves a class's allocation to the device", function()
       local source = "#include <iostream>\nstruct managed {\n"
         .. "  void *operator new(size_t n) { void *p; cudaMallocManaged(&p, n); return p; }\n"

@@ -258,7 +258,8 @@ static bool has_signature(const mw_unit_kernel *kernel, const char *name) {
 
 static bool answers_to(const mw_unit_kernel *kernel, const char *name) {
   const bool signature = name[strcspn(name, "<(")] == '(';
-  return (kernel->run || kernel->thread) && (signature ? has_signature(kernel, name) : mw_same_name(kernel->name, name));
+  return (kernel->run || kernel->thread) &&
+         (signature ? has_signature(kernel, name) : mw_same_name(kernel->name, name));
 }
 
 static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
