@@ -23,13 +23,13 @@ static bool is_qualifier(const mw_token *token) {
 
 /* ---- launches --------------------------------------------------------------------------------------------------- */
 
-/* The >>> that closes the <<< at a token; `last`: none. */
+/* The >>> that closes the <<< at a token, which editors make >> > of; `last`: none. */
 static int configuration_end(const mw_tokens *tokens, int open, int last) {
   const mw_token *at = tokens->at;
   for (int i = open + 1; i < last; i++) {
     if (at[i].match > i && !mw_token_is(&at[i], "<")) i = at[i].match;
     if (mw_token_is(&at[i], ">") && i + 2 < last && mw_token_is(&at[i + 1], ">") && mw_token_is(&at[i + 2], ">") &&
-        !at[i + 1].space && !at[i + 2].space && mw_token_is(&at[i + 3], "("))
+        !at[i + 1].space && mw_token_is(&at[i + 3], "("))
       return i;
   }
   return last;

@@ -130,7 +130,7 @@ int main() {
   half h[2] = {__float2half(1.5f), __float2half(2.f)}, *d;
   cudaMalloc((void **)&d, sizeof h);
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
-  halves<<<1, 2>>>(d);
+  halves<<<1, 2>> >(d);
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
   printf("half %g %g\n", __half2float(h[0]), (float)h[1]);
   cudaMallocManaged(&n, sizeof(int));
