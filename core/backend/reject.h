@@ -45,6 +45,12 @@ static inline mw_status mw_reject_template(const mw_module *module, const char *
                  module->name, name, arguments);
 }
 
+/* Asked for by its name alone; all: the signatures of those that have it. */
+static inline mw_status mw_reject_overload(const mw_module *module, const char *name, const char *all, mw_error *err) {
+  return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.100s' is overloaded: give one whole signature: %s", name,
+                 module->name, all);
+}
+
 /* Asked for later, of a module whose device variables a second unit would have twice. */
 static inline mw_status mw_reject_instance(const mw_module *module, const char *name, mw_error *err) {
   return mw_fail(

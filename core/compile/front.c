@@ -87,6 +87,7 @@ static void rest_keep(selection *in) {
   const mw_outline *outline = in->outline;
   for (int i = 0; i < outline->nnames; i++) {
     const mw_entry *entry = &outline->entries[outline->names[i].entry];
+    if (i && outline->names[i - 1].entry == outline->names[i].entry) continue; /* no more than where it is */
     if (entry->worth == MW_WORTH_INSTANCE && is_kept(outline, &outline->tokens->at[outline->names[i].token]))
       keep(in, outline->names[i].entry);
   }

@@ -127,7 +127,7 @@ static mw_status run(const mw_argv *list, const char *input, const mw_scratch *s
 
 static void language_add(const runtime_host *host, const host_source *source, mw_argv *list) {
   mw_argv_add(list, "%s", host->tools.path);
-  mw_argv_add_words(list, source->is_c ? "-std=gnu11" : "-std=gnu++17");
+  mw_argv_add_words(list, source->is_c ? "-std=gnu11" : "-std=gnu++17 -Wno-register");
   mw_argv_add_words(list,
                     host->tools.clang ? "-fno-caret-diagnostics -fno-strict-return" : "-fno-diagnostics-show-caret");
 }

@@ -65,7 +65,8 @@ static cudaError_t resolve(runtime_kernel *kernel, const runtime_place *place) {
   if (!module)
     mw_fail(&error, MW_NOT_FOUND, "kernel '%s': there is no code for it", symbol->name);
   else
-    module->device->backend->kernel(module, symbol->name, &kernel->launch.kernel, &error);
+    module->device->backend->kernel(module, symbol->signature ? symbol->signature : symbol->name,
+                                    &kernel->launch.kernel, &error);
   if (error.status) return runtime_error(&error, place);
   kernel->launch.carveout = MW_CARVEOUT_ANY;
   arguments_place(&kernel->launch);

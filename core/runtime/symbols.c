@@ -72,13 +72,42 @@ static uint64_t address_of(const table *all, const char *name) {
   return 0;
 }
 
+/* The classes of the host's headers (include/small.h), as the device calls what they stand for. */
+static const char *const classes[][2] = {{"moonwarp_small<moonwarp_binary16>", "__half"},
+                                         {"moonwarp_small<moonwarp_bfloat16>", "__nv_bfloat16"},
+                                         {"moonwarp_small2<__half>", "__half2"},
+                                         {"moonwarp_small2<__nv_bfloat16>", "__nv_bfloat162"}};
+
+static char *known_name(char *name) {
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+    for (const char *own; (own = strstr(name, classes[i][0]));) {
+      char *known = mw_format("%.*s%s%s", (int)(own - name), name, classes[i][1], own + strlen(classes[i][0]));
+      mw_free(name);
+      name = known;
+    }
+  return name;
+}
+
+static char *signature_text(const mw_signature *signature) {
+  char *text = mw_format("%s(", signature->name);
+  for (int i = 0; i < signature->nparams; i++) {
+    char *longer = mw_format("%s%s%s", text, i ? ", " : "", signature->params[i].type);
+    mw_free(text);
+    text = longer;
+  }
+  char *whole = mw_format("%s)", text);
+  mw_free(text);
+  return known_name(whole);
+}
+
 static void kernel_add(runtime_symbols *out, const table *all, const Elf64_Sym *site, char *function, int source) {
   mw_signature signature;
   runtime_symbol kernel = {.address = site->st_value, .source = source, .function = address_of(all, function)};
   const bool mangled = strncmp(function, "_Z", 2) == 0, read = mangled && mw_signature_parse(function, &signature);
   kernel.unnamed = mangled && (!read || (signature.is_template && !strchr(signature.name, '<')));
   kernel.is_template = read && signature.is_template && !kernel.unnamed;
-  kernel.name = mw_strdup(read ? signature.name : function);
+  kernel.name = known_name(mw_strdup(read ? signature.name : function));
+  kernel.signature = read && !kernel.is_template ? signature_text(&signature) : NULL;
   if (read) mw_signature_free(&signature);
   mw_free(function);
   add(out, kernel);
@@ -86,7 +115,24 @@ static void kernel_add(runtime_symbols *out, const table *all, const Elf64_Sym *
 
 static void variable_add(runtime_symbols *out, const Elf64_Sym *symbol, const char *text) {
   char *name = variable_name(text);
-  if (name) add(out, (runtime_symbol){name, symbol->st_value, 0, symbol->st_size, -1, false, false});
+  if (name)
+    add(out, (runtime_symbol){.name = name, .address = symbol->st_value, .bytes = symbol->st_size, .source = -1});
+}
+
+static bool is_overloaded(const runtime_symbols *all, const runtime_symbol *kernel) {
+  int count = 0;
+  for (size_t i = 0; i < all->count; i++)
+    count += all->at[i].source == kernel->source && !strcmp(all->at[i].name, kernel->name);
+  return count > 1;
+}
+
+/* A signature is kept where the name alone does not say which kernel is meant. */
+static void signatures_keep(runtime_symbols *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    if (!all->at[i].signature || is_overloaded(all, &all->at[i])) continue;
+    mw_free(all->at[i].signature);
+    all->at[i].signature = NULL;
+  }
 }
 
 runtime_symbols runtime_symbols_read(const void *object, size_t size) {
@@ -103,11 +149,15 @@ runtime_symbols runtime_symbols_read(const void *object, size_t size) {
     else
       variable_add(&out, symbol, text);
   }
+  signatures_keep(&out);
   return out;
 }
 
 void runtime_symbols_free(runtime_symbols *symbols) {
-  for (size_t i = 0; i < symbols->count; i++) mw_free(symbols->at[i].name);
+  for (size_t i = 0; i < symbols->count; i++) {
+    mw_free(symbols->at[i].name);
+    mw_free(symbols->at[i].signature);
+  }
   mw_free(symbols->at);
   *symbols = (runtime_symbols){0};
 }

@@ -14,6 +14,7 @@
 
 typedef struct runtime_symbol {
   char *name;        /* readable, "lab::scale<float>"; of what is no kernel "lab::table" */
+  char *signature;   /* of a kernel whose name others have as well, "scale(float *, int)"; else NULL */
   uint64_t address;  /* from where the object is loaded; of a kernel, its site */
   uint64_t function; /* of a kernel's host function */
   size_t bytes;

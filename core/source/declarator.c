@@ -190,7 +190,7 @@ int mw_launch_end(const mw_tokens *tokens, int open, int last) {
   for (int i = open + 1; i < last; i++) {
     if (at[i].match > i && !mw_token_is(&at[i], "<")) i = at[i].match;
     if (mw_token_is(&at[i], ">") && i + 2 < last && mw_token_is(&at[i + 1], ">") && mw_token_is(&at[i + 2], ">") &&
-        !at[i + 1].space && !at[i + 2].space && mw_token_is(&at[i + 3], "("))
+        !at[i + 1].space && mw_token_is(&at[i + 3], "("))
       return i;
   }
   return last;

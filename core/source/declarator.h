@@ -35,7 +35,7 @@ bool mw_is_member(const mw_tokens *, int i);    /* after a . or -> or :: */
 /* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */
 int mw_find_use(const mw_tokens *, int first, int last, const mw_token *name);
 int mw_call_open(const mw_tokens *, int name); /* its ( past template arguments; -1: no call */
-/* The >>> that closes the <<< at `open`; `last`: none. */
+/* The >>> that closes the <<< at `open`, which editors make >> > of; `last`: none. */
 int mw_launch_end(const mw_tokens *, int open, int last);
 int mw_arguments(const mw_tokens *, int open, mw_span out[], int most); /* their count; -1: too many */
 

@@ -23,8 +23,8 @@ local mod = dev:module { source = [=[
   entries = {
     {
       name = "kernel", forms = { "mod:kernel(name)" },
-      about = [[The kernel of that name. A template is instantiated by its name with arguments: `"scale<float>"`. The same name
-returns the same kernel. If the source has `__device__` or `__constant__` variables, its instances must be
+      about = [[The kernel of that name. A template is instantiated by its name with arguments: `"scale<float>"`. One of several
+overloads is named by its whole signature: `"fill(float *, int)"`. The same name returns the same kernel. If the source has `__device__` or `__constant__` variables, its instances must be
 listed in the option `templates`, so that all kernels share one copy of the variables. A kernel that does not compile
 where others of the module do fails here, with its own message; the others are usable.]],
       params = { { "name", "string", "as the source has it, with template arguments if it is a template" } },
@@ -32,6 +32,7 @@ where others of the module do fails here, with its own message; the others are u
       errors = {
         "module '<name>' has no kernel '<kernel>'; it has: <names>: did you mean '<nearest>'?",
         "kernel '<kernel>' of module '<name>' is a template: name an instance, as in <kernel><float, 16>",
+        "kernel '<kernel>' of module '<name>' is overloaded: give one whole signature: <signatures>",
         "module '<name>' has device variables, so '<instance>' must be compiled with it: list it in templates = {\"<instance>\"}",
         "the compiler's message for the instance",
         "kernel '<kernel>' cannot be compiled for <device>: <file>:<line>: <the compiler's message>",

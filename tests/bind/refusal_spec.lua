@@ -230,7 +230,7 @@ __global__ void b(int *x) { x[0] = cuda::two(); }]] }
     local dev = mw.device "cpu"
     for says, text in pairs {
       ["x.cu:1: there are two kernels named 'k'; give each its own name"] =
-        "__global__ void k(int *x) { x[0] = 1; }\n__global__ void k(float *x) { x[0] = 2; }",
+        "__global__ void k(int *x) { x[0] = 1; }\n__global__ void k(int *x) { x[0] = 2; }",
       ["x.cu:2: device code uses new, which needs the CUDA device"] =
         "__global__ void k(int **x) {\n  x[0] = new int[4];\n}",
       ["x.cu:1: device code uses delete, which needs the CUDA device"] =

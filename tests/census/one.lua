@@ -52,10 +52,22 @@ local function message_of(failure)
   return (tostring(failure.text or failure):match "[^\n]*")
 end
 
+-- An overloaded kernel loads if it does by each of its signatures.
+local function load(module, name)
+  local ok, failure = pcall(module.kernel, module, name)
+  local signatures = not ok and message_of(failure):match "give one whole signature: (.*)"
+  if not signatures then return ok, failure end
+  for signature in signatures:gmatch "[^;]+" do
+    ok, failure = pcall(module.kernel, module, signature)
+    if not ok then break end
+  end
+  return ok, failure
+end
+
 local function kernels_load(module, kernels)
   local loaded, why = 0, nil
   for _, name in ipairs(kernels) do
-    local ok, failure = pcall(module.kernel, module, name)
+    local ok, failure = load(module, name)
     if ok then loaded = loaded + 1 else why = why or name .. ": " .. message_of(failure) end
   end
   return loaded, why

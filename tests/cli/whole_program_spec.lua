@@ -88,7 +88,15 @@ __constant__ int sized[] = {1, 2}, weight = 3;
 __global__ void add(int *x) {
   if (cg::this_thread_block().thread_rank() == 0) *x = steps[1](*x) + sized[1] + weight - (alone(0) - 5);
 }
-__global__ void halves(half *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
+template <class T> __global__ void halves(T *h) { h[threadIdx.x] = __hadd(h[threadIdx.x], __float2half(1.f)); }
+struct counted {
+  int *data, copies = 0;
+  explicit counted(int *d) : data(d) {}
+  counted(const counted &other) : data(other.data), copies(other.copies + 1) {}
+  ~counted() { if (copies > 1) *data = -1; }
+};
+__global__ void store(counted c, int v) { *c.data += v + 10 * c.copies; }
+__global__ void store(counted c, float v) { *c.data += 2 * v; }
 class solver {
  public:
   explicit solver(int n) : n_(n) { cudaMallocManaged(&x_, n * sizeof(int)); cudaStreamCreate(&s_); }
@@ -122,7 +130,7 @@ int main() {
   half h[2] = {__float2half(1.5f), __float2half(2.f)}, *d;
   cudaMalloc((void **)&d, sizeof h);
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
-  halves<<<1, 2>>>(d);
+  halves<<<1, 2>> >(d);
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
   printf("half %g %g\n", __half2float(h[0]), (float)h[1]);
   cudaMallocManaged(&n, sizeof(int));
@@ -133,6 +141,11 @@ int main() {
   cudaLaunchKernel(add, 1, 1, arguments);
   cudaDeviceSynchronize();
   printf("pointers %d %d\n", *n, helper(3));
+  *n = 0;
+  store<<<1, 1>>>(counted(n), 1);
+  store<<<1, 1>>>(counted(n), 2.f);
+  cudaDeviceSynchronize();
+  printf("counted %d\n", *n);
   apply<<<1, 10>>>(x, 10, [] __host__ __device__ (float v) { return v; });
   printf("%s\n", cudaGetErrorString(cudaGetLastError()));
 }
@@ -271,15 +284,16 @@ describe("a whole program", function()
     expect(2, "moonwarp: option '-I' is of a program, as in moonwarp run x.cu\n", "run memcopy -I more")
   end)
 
-  it("knows threads of the host, halves, cuRAND's states, groups, classes and pointers to kernels", function()
+  it("knows threads, halves, cuRAND's states, groups, classes, pointers to kernels and overloads", function()
     support.write(folder .. "/mixed.cu", MIXED)
     support.write(folder .. "/helper.c", "int helper(int x) { return x * 14; }\n")
     local status, output = moonwarp "run mixed.cu helper.c --device cpu"
     local lines = {}
     for line in output:gmatch "[^\n]+" do lines[#lines + 1] = line end
-    assert.are.equal("threads 1\ndraw 1\nhalf 2.5 3\npointers 30 42", table.concat(lines, "\n", 1, 4), output)
-    assert.is_truthy(lines[5]:find "^moonwarp: mixed.cu:%d+: kernel 'apply': its template arguments have no", output)
-    assert.are.equal("invalid device function", lines[6])
+    assert.are.equal("threads 1\ndraw 1\nhalf 2.5 3\npointers 30 42\ncounted 5",
+      table.concat(lines, "\n", 1, 5), output)
+    assert.is_truthy(lines[6]:find "^moonwarp: mixed.cu:%d+: kernel 'apply': its template arguments have no", output)
+    assert.are.equal("invalid device function", lines[7])
     assert.are.equal(1, status)
   end)
 

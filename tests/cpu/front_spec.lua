@@ -124,6 +124,17 @@ local function describe_device(name, dev)
       assert.are.equal("kernel", mw.type(m:kernel "swap_all<odd>"))
     end)
 
+    -- The namespace of the instance's name is that of device code as well.
+    it("leaves out instances of the host's templates", function()
+      local source = "#include <vector>\nnamespace lab {\n__device__ int two();\n"
+        .. "template <class T> void run(std::vector<T> x);\n}\n__device__ int lab::two() { return 2; }\n"
+        .. "__global__ void k(int *x) { x[0] = lab::two(); }\n"
+        .. "template <class T> void lab::run(std::vector<T> x) { k<<<1, 1>>>(x.data()); }\n"
+        .. "template void lab::run<int>(std::vector<int> x);\n"
+      local m <close> = dev:module { source = source }
+      assert.are.equal("kernel", mw.type(m:kernel "k"))
+    end)
+
     it("leaves a class's allocation to the device", function()
       local source = "#include <iostream>\nstruct managed {\n"
         .. "  void *operator new(size_t n) { void *p; cudaMallocManaged(&p, n); return p; }\n"

@@ -104,6 +104,10 @@ struct Line : Square {
     "__host__ __device__ const int A = 2;\n__host__ __device__ constexpr int B = 1;\n"
       .. "__device__ const int C[2] = {1, 3};",
     "out[1] = A + B + C[(threadIdx.x & 0) | 1];" },
+  { "register variables", 5, "", "register int i = 5; out[1] = i;" },
+  { "a kernel declared with other parameters", 5, "__global__ void k(float, float);\n__global__ void k(int *out);",
+    "out[1] = 5;" },
+  { "the multiprocessor as PTX", 1, "", 'unsigned m; asm("mov.u32 %0, %%smid;" : "=r"(m)); out[1] = m < 1024;' },
   { "static constants of the host", 7,
     "static const int A = 3;\nconst float B = 4.0f;\nstatic constexpr int C[] = {0, 9};",
     "out[1] = A + (int)B + C[0];" },

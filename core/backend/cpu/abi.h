@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 14
+#define MW_ABI_VERSION 15
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -24,6 +24,7 @@ typedef struct mw_worker {
   char              *static_shared;  /* the unit's __shared__ variables; likewise */
   unsigned long long block;          /* linear index of the block being run; stored before its first instruction */
   unsigned long long blocks;         /* how many neighbours are run with it */
+  unsigned           number;         /* of its thread among those that run blocks; the script's and streams' have 0 */
 } mw_worker;
 
 /* One CUDA thread of the fiber engine. The unit's built-ins read it through the thread-local `self`. */

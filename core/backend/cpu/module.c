@@ -111,7 +111,7 @@ static bool any_engine(const cpu_module *module, bool fiber) {
 }
 
 static cpu_declared *declaration(const cpu_module *module, const char *name) {
-  const size_t end = strcspn(name, "< ");
+  const size_t end = strcspn(name, "<( ");
   size_t start = end; /* after its namespaces */
   while (start && name[start - 1] != ':') start--;
   for (int i = 0; i < module->ndeclared; i++) {
@@ -179,7 +179,8 @@ static void list_names(cpu_module *module) {
   mw_refusals_copy(&module->refused, now->at, now->size);
   module->names = mw_calloc((size_t)module->ndeclared + mw_refusals_count(refused) + 1, sizeof *module->names);
   for (int i = 0; i < module->ndeclared; i++)
-    if (!module->declared[i].is_template && !mw_refusals_check(refused, module->declared[i].name, NULL))
+    if (!module->declared[i].is_template && !module->declared[i].is_listed &&
+        !mw_refusals_check(refused, module->declared[i].name, NULL))
       module->names[count++] = module->declared[i].name;
   mw_refusal one;
   for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
@@ -239,11 +240,31 @@ void cpu_module_unload(mw_module *base) {
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
+/* "scale(float *, int)" */
+static void write_signature(const mw_unit_kernel *kernel, char *text, size_t size) {
+  char types[400] = "";
+  for (unsigned i = 0; i < kernel->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", kernel->params[i].type);
+  snprintf(text, size, "%s(%s)", kernel->name, types);
+}
+
+/* A signature that may begin with namespaces, which the unit does not tell. */
+static bool has_signature(const mw_unit_kernel *kernel, const char *name) {
+  char signature[600];
+  size_t start = strcspn(name, "(");
+  while (start && name[start - 1] != ':') start--;
+  write_signature(kernel, signature, sizeof signature);
+  return mw_same_name(signature, name + start);
+}
+
+static bool answers_to(const mw_unit_kernel *kernel, const char *name) {
+  const bool signature = name[strcspn(name, "<(")] == '(';
+  return (kernel->run || kernel->thread) &&
+         (signature ? has_signature(kernel, name) : mw_same_name(kernel->name, name));
+}
+
 static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
-  for (unsigned i = 0; i < unit->table->nkernels; i++) {
-    const mw_unit_kernel *kernel = &unit->table->kernels[i];
-    if (mw_same_name(kernel->name, name) && (kernel->run || kernel->thread)) return kernel;
-  }
+  for (unsigned i = 0; i < unit->table->nkernels; i++)
+    if (answers_to(&unit->table->kernels[i], name)) return &unit->table->kernels[i];
   return NULL;
 }
 
@@ -259,11 +280,25 @@ static const mw_unit_kernel *find(const cpu_module *module, const char *name, co
   return best;
 }
 
+/* Of several kernels of one name only a whole signature says which is meant. */
+static mw_status check_overloads(const cpu_module *module, const cpu_unit *unit, const char *name, mw_error *err) {
+  char signature[600], all[700] = "";
+  int found = 0;
+  for (unsigned i = 0; i < unit->table->nkernels; i++) {
+    if (!answers_to(&unit->table->kernels[i], name)) continue;
+    write_signature(&unit->table->kernels[i], signature, sizeof signature);
+    mw_list_add(all, sizeof all, "; ", "%s", signature);
+    found++;
+  }
+  return found < 2 ? MW_OK : mw_reject_overload(&module->base, name, all, err);
+}
+
 static mw_status fail_unknown(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
   for (int i = 0; i < module->ndeclared; i++)
-    mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].name,
-                module->declared[i].is_template ? "<...>" : "");
+    if (!module->declared[i].is_listed)
+      mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].name,
+                  module->declared[i].is_template ? "<...>" : "");
   return mw_reject_kernel(&module->base, name, list, err);
 }
 
@@ -307,7 +342,8 @@ static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **ou
   const loaded *where = NULL;
   const mw_unit_kernel *unit = find(module, name, &where);
   const cpu_declared *declared = unit ? NULL : declaration(module, name);
-  mw_status status = unit ? MW_OK : mw_refusals_check(&module->refused, name, err);
+  mw_status status =
+      unit ? check_overloads(module, where->unit, name, err) : mw_refusals_check(&module->refused, name, err);
   if (status != MW_OK) return status;
   if (declared && declared->is_template) {
     status = instantiate(module, name, declared, err);

@@ -69,8 +69,7 @@ static mw_status find_plain(cuda_module *module, const char *name, place *out, m
   }
   if (found == 1) return MW_OK;
   if (found == 0) return reject_name(module, name, err);
-  return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.100s' is overloaded: give one whole signature: %s", name,
-                 module->base.name, all);
+  return mw_reject_overload(&module->base, name, all, err);
 }
 
 /* ---- templates ------------------------------------------------------------------------------------------------- */

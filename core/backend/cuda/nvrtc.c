@@ -37,6 +37,7 @@ static void build_options(mw_argv *o, const mw_device *device, const mw_source *
   mw_argv_add(o, "-DCUDA_VERSION=%d", cuda_nvrtc.major * 1000 + cuda_nvrtc.minor * 10);
   mw_argv_add(o, "-DCUDART_VERSION=%d", cuda_nvrtc.major * 1000 + cuda_nvrtc.minor * 10);
   mw_argv_add_all(o, "-D", source->defines);
+  mw_argv_add(o, "-Dregister="); /* an error in C++17, which nvcc takes */
   if (*cuda_nvrtc.toolkit) {
     mw_argv_add(o, "-I%s", cuda_nvrtc.toolkit);
     mw_argv_add(o, "-I%s/cccl", cuda_nvrtc.toolkit);

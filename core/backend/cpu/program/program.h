@@ -258,6 +258,11 @@ bool cpu_is_group_call(const cpu_program *, int i); /* tile.shfl_down(v, 1), whe
  * the caller frees (ptx.c). */
 void  cpu_ptx_rewrite(mw_tokens *);
 char *cpu_ptx_unknown(const mw_tokens *, int i);
+/* Gives kernels that C++ tells apart by their parameters names of their own; of such a name what users know (overloads.c). */
+void cpu_overloads_rename(mw_tokens *);
+int  cpu_known_size(const char *name, int size);
+/* The host's copy constructors and destructors become the compiler's own (copies.c). */
+void  cpu_copies_rewrite(mw_tokens *);
 /* Marks what check mode does not take, before any text of moonwarp's own is among the tokens (allowed.c); then refuses
  * it in what is compiled. */
 void      cpu_allowed_read(mw_tokens *);

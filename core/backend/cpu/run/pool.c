@@ -111,6 +111,7 @@ bool cpu_pool_grow(cpu_pool *pool, int helpers) {
   if (pool->started < helpers) pool->workers = mw_realloc(pool->workers, (size_t)helpers * sizeof *pool->workers);
   while (all && pool->started < helpers) {
     cpu_worker *worker = pool->workers[pool->started] = cpu_worker_make();
+    worker->ctx.number = (unsigned)pool->started + 1;
     all = cpu_worker_start(worker, helper, pool) == 0;
     if (all)
       pool->started++;

@@ -43,7 +43,7 @@ static void names_put(const cpu_program *program, mw_text *out, const char *line
     const int word = (int)strspn(line, letters), bare = word - (int)strlen("_mw");
     const bool generated = bare > 0 && !strncmp(line + bare, "_mw", 3) && is_kernel(program, line, bare);
     size = word ? word : 1;
-    mw_text_add(out, line, (size_t)(generated ? bare : size));
+    mw_text_add(out, line, (size_t)cpu_known_size(line, generated ? bare : size));
   }
 }
 
@@ -135,7 +135,8 @@ static void kernel_blame(const cpu_program *program, const char *log, mw_text *o
     if (!named) continue;
     const char *text = strstr(log, "error: "), *file = program->tokens.files[token->file];
     out->size = 0;
-    mw_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text, TEXT(token));
+    mw_text_format(out, "%s:%d: %.*s: kernel '%.*s'\n", file, token->line, (int)strcspn(text, "\n"), text,
+                   cpu_known_size(token->text, token->size), token->text);
     return;
   }
 }
@@ -168,12 +169,13 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
 static void standard_add(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
   mw_argv_add(list, "%s", tools->clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
+  mw_argv_add(list, "-Wno-register"); /* as nvcc takes it */
 }
 
 /* Of what a compiler warns: mistakes, of which NVRTC warns too, and no questions of style. */
 static const char warned[] =
     "-Wall -Wno-unused-function -Wno-unused-local-typedefs -Wno-unknown-pragmas -Wno-sign-compare -Wno-missing-braces "
-    "-Wno-unused-but-set-variable -Wno-unused-but-set-parameter -Wno-misleading-indentation -Wno-register "
+    "-Wno-unused-but-set-variable -Wno-unused-but-set-parameter -Wno-misleading-indentation "
     "-Wno-error=narrowing";
 /* int base; if (lane == 0) base = ...; base = __shfl_sync(...); is set in every lane whose value counts. */
 static const char clang_warned[] = "-Wno-pass-failed -Wno-unused-const-variable -Wno-sometimes-uninitialized";

@@ -100,23 +100,9 @@ static void kernel_put(const cpu_attempt *attempt, const cpu_function *function,
   out->indexed = false;
 }
 
-/* The prototype of a kernel that is defined next to it: nothing of a unit needs it, and one that has been left behind
- * makes the kernel's name ambiguous. */
-static bool is_needless(const cpu_program *program, const cpu_function *it) {
-  if (!it->kernel || it->body >= 0 || it->is_template || it->special) return false;
-  for (int k = -1; (k = cpu_function_next(program, &program->tokens.at[it->name], k)) >= 0;) {
-    const cpu_function *other = &program->functions[k];
-    if (other->kernel && other->body >= 0 && !cpu_function_is_member(program, other) &&
-        !strcmp(other->scope, it->scope))
-      return true;
-  }
-  return false;
-}
-
 static void function_put(const cpu_attempt *attempt, const cpu_function *function, mw_text *out) {
   const cpu_program *program = attempt->program;
   const bool fast = attempt->flavor == CPU_FAST;
-  if (is_needless(program, function)) return;
   if (function->is_class) {
     cpu_emit_tokens(&program->tokens, out, function->head_first, function->last, cpu_placed);
     return;
@@ -306,9 +292,9 @@ static int instances_plain(const cpu_program *program, instance *list) {
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (!is_listed(function, false)) continue;
-    mw_text name = {0};
-    mw_text_plain(&name, &program->tokens, function->name, function->name + 1);
-    list[count] = (instance){function, name.at, mw_format("%s%s", function->scope, name.at), count};
+    const mw_token *name = &program->tokens.at[function->name];
+    char *known = mw_format("%.*s", cpu_known_size(name->text, name->size), name->text);
+    list[count] = (instance){function, known, mw_format("%s%.*s", function->scope, TEXT(name)), count};
     count++;
   }
   return count;

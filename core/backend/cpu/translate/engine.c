@@ -47,7 +47,7 @@ mw_status cpu_engine_refuse(const cpu_program *program, const cpu_function *kern
   const mw_token *name = &program->tokens.at[kernel->name];
   return mw_fail(error, MW_UNSUPPORTED,
                  "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
-                 TEXT(name), engine, why);
+                 cpu_known_size(name->text, name->size), name->text, engine, why);
 }
 
 /* forced: "loop", "split" or "fiber"; NULL: the fastest that can run it. */

@@ -229,20 +229,33 @@ static mw_status source_read(cpu_program *program, mw_error *error) {
 
 /* ---- analysis -------------------------------------------------------------------------------------------------- */
 
+/* Kernels of one name are listed once. */
+static bool is_listed(const cpu_program *program, const char *name) {
+  for (int i = 0; i < program->ndeclared; i++)
+    if (!strcmp(program->declared[i].name, name)) return true;
+  return false;
+}
+
+static void declared_add(cpu_program *program, const cpu_function *function) {
+  cpu_declared *declared = &program->declared[program->ndeclared];
+  const mw_token *name = &program->tokens.at[function->name];
+  const int known = cpu_known_size(name->text, name->size);
+  snprintf(declared->name, sizeof declared->name, "%.*s", known, name->text);
+  snprintf(declared->scope, sizeof declared->scope, "%s", function->scope);
+  snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
+  declared->is_template = function->is_template;
+  declared->is_listed = known < name->size && is_listed(program, declared->name);
+  snprintf(declared->engine, sizeof declared->engine, "%s", function->engine);
+  program->ndeclared++;
+}
+
 static void declared_fill(cpu_program *program) {
   mw_free(program->declared);
   program->declared = mw_calloc((size_t)program->nfunctions + 1, sizeof *program->declared);
   program->ndeclared = 0;
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
-    if (!function->kernel || function->body < 0 || function->special) continue;
-    cpu_declared *declared = &program->declared[program->ndeclared++];
-    const mw_token *name = &program->tokens.at[function->name];
-    snprintf(declared->name, sizeof declared->name, "%.*s", TEXT(name));
-    snprintf(declared->scope, sizeof declared->scope, "%s", function->scope);
-    snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
-    declared->is_template = function->is_template;
-    snprintf(declared->engine, sizeof declared->engine, "%s", function->engine);
+    if (function->kernel && function->body >= 0 && !function->special) declared_add(program, function);
   }
   program->has_variables = program->nvariables > 0;
 }
@@ -275,6 +288,8 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   if (program->checked) cpu_allowed_read(&program->tokens);
   mw_specifiers_order(&program->tokens);
   mw_templates_mark(&program->tokens);
+  cpu_overloads_rename(&program->tokens);
+  cpu_copies_rewrite(&program->tokens);
   cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_names_read(program);

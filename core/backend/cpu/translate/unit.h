@@ -32,7 +32,7 @@ typedef struct cpu_unit {
 typedef struct cpu_declared {
   char        name[MW_MOST_NAME + 2];    /* "memcopy"; a template's bare name */
   char        scope[MW_MOST_NAME + 2];   /* its namespaces, "lab::"; "" */
-  bool        is_template;
+  bool        is_template, is_listed; /* is_listed: one of that name comes before it */
   char        engine[8];     /* what automatic choice (or the forced engine) gives */
   char        engine_why[256];
 } cpu_declared;
