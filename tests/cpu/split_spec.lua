@@ -23,12 +23,12 @@ local CG = "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce
   .. "namespace cg = cooperative_groups;\n"
 local HEAD = "__global__ void k(int *out, const int *in, int n) { int t = threadIdx.x; "
 local cases = {
-  { "a variable declared with its struct", "fiber", HEAD .. [[ __shared__ int s[64];
+  { "a variable declared with its struct", "split", HEAD .. [[ __shared__ int s[64];
     struct P { int a; int b; } p = { in[t], t }; s[t] = p.a; __syncthreads();
     p.b += s[(t + 1) % n]; __syncthreads(); out[t] = p.a + p.b; }]] },
-  { "a variable declared with its union", "fiber", HEAD .. [[ __shared__ int s[64];
+  { "a variable declared with its union", "split", HEAD .. [[ __shared__ int s[64];
     union { int i; float f; } u; u.i = in[t]; s[t] = u.i; __syncthreads(); out[t] = u.i + s[(t + 1) % n]; }]] },
-  { "a variable declared with its enum", "fiber", HEAD .. [[ __shared__ int s[64];
+  { "a variable declared with its enum", "split", HEAD .. [[ __shared__ int s[64];
     enum { A, B } e = (t & 1) ? A : B; s[t] = in[t]; __syncthreads();
     out[t] = s[(t + 1) % n] + (e == A ? 1000 : 0); }]] },
   { "a type of its own", "split", HEAD .. [[ __shared__ int s[64]; struct P { int a; int b; };

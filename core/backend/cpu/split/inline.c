@@ -501,7 +501,7 @@ static bool is_expression(const cpu_splitter *in, const cpu_node *node) {
   while (e->kind != MW_EXPR_CALL && e->kind != MW_EXPR_CAST && e->a && exprs[e->a].first == e->first) e = &exprs[e->a];
   const bool called = e->kind == MW_EXPR_CALL, made = e->kind == MW_EXPR_CAST && e->op > e->first;
   const mw_binding binding = called ? exprs[e->a].binding : MW_NAME_UNKNOWN;
-  return !(called || made) || (binding && binding != MW_NAME_TYPE) ||
+  return !(called || made) || at[it->first].kind != MW_TOKEN_NAME || (binding && binding != MW_NAME_TYPE) ||
          !mw_token_any(&at[e->last], WORDS("=", "(", "{", "["));
 }
 
