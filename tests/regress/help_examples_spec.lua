@@ -43,6 +43,17 @@ export MOONWARP_CEILINGS='%s/ceilings.json'
   return tonumber(status), output
 end
 
+-- What the example of port reads.
+local PROGRAM <const> = [[
+__global__ void fill(int *x) { x[threadIdx.x] = 1; }
+int main() {
+  int *x;
+  cudaMalloc(&x, 32 * sizeof(int));
+  fill<<<1, 32>>>(x);
+  return cudaDeviceSynchronize();
+}
+]]
+
 local function example_of(help)
   local lines = {}
   for line in (help:match "\nexample:\n(.-)\n\n" or help:match "\nexample:\n(.*)" or ""):gmatch "  ([^\n]+)" do
@@ -67,6 +78,7 @@ describe("help", function()
         local _, help = shell(folder, ("moonwarp %s --help"):format(command))
         local lines = example_of(help)
         assert.is_true(#lines > 0, help)
+        support.write(folder .. "/program.cu", PROGRAM)
         local last = lines[#lines]:find("moonwarp " .. command, 1, true)
         assert.is_truthy(last, "the last line calls another command: " .. lines[#lines])
         local status, output = shell(folder, "set -e\n" .. table.concat(lines, "\n"))
