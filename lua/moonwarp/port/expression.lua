@@ -86,6 +86,18 @@ local function to_integer(it, v, to)
   return unread()
 end
 
+local function number(it, v, to)
+  if to == types.bool then return expression.test(v) end
+  if v.type == types.bool then v = value(("(%s and 1 or 0)"):format(v.code), types.i32, ATOM, 0, 1) end
+  if to.is_integer then
+    local made = to_integer(it, v, to)
+    made.elements, made.each = v.elements, v.each
+    return made
+  end
+  if v.type.is_integer then return to_float(it, v, to) end
+  return to == types.f32 and rounded(it, v) or value(v.code, to, v.level)
+end
+
 --- A value in another type.
 ---@param it table
 ---@param v table
@@ -95,26 +107,14 @@ function expression.convert(it, v, to)
   if v.known ~= nil then v = value(tostring(v.known), types.bool) end
   local from = v.type
   if from == to then return v end
-  if from.kind == "memory" and to.kind == "pointer" then return v.make(to, v.is_zero) end
-  if from.kind == "memory" and to.kind == "list" then return value("{}", to) end
+  if from.kind == "number" and to.kind == "number" then return number(it, v, to) end
+  if v.make then return v.make(to) end
+  local is_null = from == types.null and (to.kind == "pointer" or to.kind == "list")
+  local is_array = (from.kind == "vector" or from.kind == "pointer") and (to.kind == "pointer" or to.kind == from.kind)
+  if is_null or is_array and (from.of == to.of or from.of == types.void or to.of == types.void) then return v end
   if from.kind == "list" and to.kind == "list" and from.of.kind == to.of.kind then return v end
-  if from.kind == "span" and to.kind == "span" then return value(v.code, to, v.level) end
-  if from == types.null and (to.kind == "pointer" or to.kind == "list") then return v end
-  if from.kind == to.kind and (from.kind == "pointer" or from.kind == "vector") then
-    if from.of == to.of or to.of == types.void or from.of == types.void then return v end
-  elseif from.kind == "vector" and to.kind == "pointer" and from.of == to.of then
-    return v
-  elseif to == types.stream and v.code == "0" or to.kind == "stream" and from == types.null then
-    return value("dev:default_stream()", to)
-  elseif to == types.dim3 and from.kind == "number" then
-    return value(("{ x = %s, y = 1, z = 1 }"):format(v.code), to)
-  elseif from.kind == "number" and to.kind == "number" then
-    if to == types.bool then return expression.test(v) end
-    if from == types.bool then v = value(("(%s and 1 or 0)"):format(v.code), types.i32, ATOM, 0, 1) end
-    if to.is_integer then return to_integer(it, v, to) end
-    if v.type.is_integer then return to_float(it, v, to) end
-    return to == types.f32 and rounded(it, v) or value(v.code, to, v.level)
-  end
+  if to == types.stream and (v.code == "0" or from == types.null) then return value("dev:default_stream()", to) end
+  if to == types.dim3 and from.kind == "number" then return value(("{ x = %s, y = 1, z = 1 }"):format(v.code), to) end
   return unread()
 end
 
@@ -129,23 +129,26 @@ local function operand(it, v, to, other)
   return exact and not v.code:find "^%d+$" and v or convert(it, v, to)
 end
 
+-- The numbers that a result lies between; nil: any.
 local function bounds(op, a, b)
   if op == "+" then return a.lo + b.lo, a.hi + b.hi end
   if op == "-" then return a.lo - b.hi, a.hi - b.lo end
-  local finite = math.max(a.hi, b.hi, -a.lo, -b.lo) < math.huge
-  if op == "*" and finite then
-    local all = { a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi }
-    return math.min(table.unpack(all)), math.max(table.unpack(all))
-  end
   if a.lo < 0 or b.lo < 0 then return nil end
-  if op == "/" then return math.floor(a.lo / math.max(b.hi, 1)), math.floor(a.hi / math.max(b.lo, 1)) end
-  if op == "%" then return 0, math.min(a.hi, b.hi) end
+  if op == "*" then return a.lo * b.lo, a.hi * b.hi end
+  if op == "/" then return a.lo // math.max(b.hi, 1), a.hi // math.max(b.lo, 1) end
   if op == "<<" and b.hi < 64 then return a.lo * 2.0 ^ b.lo, a.hi * 2.0 ^ b.hi end
+  if op == "%" or op == "&" then return 0, math.min(a.hi, b.hi) end
   if op == ">>" then return 0, a.hi end
-  if op == "&" then return 0, math.min(a.hi, b.hi) end
 end
 
-expression.bounds = bounds
+-- n * sizeof(float): how many elements of how many bytes each.
+local function multiplied(it, made, a, b)
+  local sized, times = a.elements and a or b, a.elements and b or a
+  if not sized.elements or times.elements then return made end
+  made.each = sized.each
+  made.elements = sized.elements.code == "1" and times or expression.arithmetic(it, "*", times, sized.elements)
+  return made
+end
 
 --- A number that C computes of two.
 ---@param it table
@@ -178,8 +181,18 @@ function expression.arithmetic(it, op, a, b)
     local sign = op == "/" and "//" or op == "^" and "~" or op
     made = value(("%s %s %s"):format(at_level(a, level), sign, at_level(b, level + 1)), types.i64, level, lo, hi)
   end
-  if kind.lo < 0 then return value(made.code, kind, made.level, lo, hi) end -- where it overflows, C says nothing
-  return convert(it, made, kind)
+  made = kind.lo < 0 and value(made.code, kind, made.level, lo, hi) or convert(it, made, kind) -- C has no signed overflow
+  return op == "*" and multiplied(it, made, a, b) or made
+end
+
+--- The product of some numbers.
+---@param it table
+---@param list table[]
+---@return table
+function expression.product(it, list)
+  local total = list[1]
+  for i = 2, #list do total = expression.arithmetic(it, "*", total, list[i]) end
+  return total
 end
 
 -- ---- by kind ------------------------------------------------------------------------------------
@@ -234,15 +247,13 @@ function read.string(it, e)
   return made
 end
 
---- A number's value and type, by its token.
----@param text string
----@return number?
----@return table?
-function expression.literal(text)
-  local digits, suffix = text:gsub("'", ""):lower():match "^(0x[%da-f]+)([ul]*)$"
-  if not digits then digits, suffix = text:gsub("'", ""):lower():match "^(%d+)([ul]*)$" end
+-- A number's value, type and text, by its token.
+local function literal(text)
+  text = text:gsub("'", ""):lower()
+  local digits, suffix = text:match "^(0x[%da-f]+)([ul]*)$"
+  if not digits then digits, suffix = text:match "^(%d+)([ul]*)$" end
   if not digits then
-    local real, single = text:gsub("'", ""):lower():match "^([%d.]+e?[-+]?%d*)([fl]?)$"
+    local real, single = text:match "^([%d.]+e?[-+]?%d*)([fl]?)$"
     return tonumber(real), types[single == "f" and "f32" or "f64"], real
   end
   local number = digits:find "^0%d" and tonumber(digits, 8) or tonumber(digits)
@@ -259,7 +270,7 @@ function read.number(it, e)
     made.text = unescaped(text)
     return made
   end
-  local number, kind, code = expression.literal(text)
+  local number, kind, code = literal(text)
   if not number then return unread() end
   if code:find "^0%d" and kind.is_integer then code = tostring(number) end
   if not kind.is_integer then code = code:gsub("^%.", "0."):gsub("%.$", ".0"):gsub("%.e", ".0e") end
@@ -273,14 +284,13 @@ function read.name(it, e)
   local symbol = it:find(name)
   if not symbol then
     if name == "cudaSuccess" then return { type = types.status } end
-    return KNOWN[name] and value(KNOWN[name][1], types[KNOWN[name][2]] or { kind = KNOWN[name][2] }) or unread()
+    return KNOWN[name] and value(KNOWN[name][1], types[KNOWN[name][2]]) or unread()
   end
   if not symbol.type then return unread() end
   if symbol.type == types.status then return { type = types.status } end
-  it.touched[name] = true
-  local made = value(symbol.code, symbol.type, symbol.level, it:range(name))
-  if symbol.code == nil then made.code = symbol.name end
-  made.symbol = symbol
+  it.touched[symbol] = true
+  local made = value(symbol.code or symbol.name, symbol.type, symbol.level, symbol.lo, symbol.hi)
+  made.symbol, made.elements, made.each = symbol, symbol.elements, symbol.each
   return made
 end
 
@@ -300,18 +310,11 @@ end
 ---@param list table[]
 ---@return table
 function expression.dims(it, list)
-  if #list == 1 then
-    local one = expression.read(it, list[1])
-    if one.type == types.dim3 then return one end
-  end
-  local codes, sides = {}, {}
-  for i, axis in ipairs { "x", "y", "z" } do
-    sides[axis] = list[i] and expression.as(it, list[i], types.u32) or value("1", types.u32, ATOM, 1, 1)
-    codes[i] = sides[axis].code
-  end
-  local made = value(("{ x = %s, y = %s, z = %s }"):format(table.unpack(codes)), types.dim3)
-  made.sides = sides
-  return made
+  local one = #list == 1 and expression.read(it, list[1])
+  if one and one.type == types.dim3 then return one end
+  local codes = {}
+  for i = 1, 3 do codes[i] = list[i] and expression.as(it, list[i], types.u32).code or "1" end
+  return value(("{ x = %s, y = %s, z = %s }"):format(table.unpack(codes)), types.dim3)
 end
 
 --- A structure's members, in order.
@@ -331,42 +334,30 @@ end
 
 function read.new(it, e)
   local of = it:type_between(e.first + 1, math.min(e.op - 1, e.last)) or unread()
-  local made = { type = { kind = "memory" } }
-  local is_array = it.tokens[e.op] == "["
-  if #e.list > (is_array and 1 or 0) then return unread() end
-  local elements = is_array and expression.count(it, e.list[1]) or "1"
-  function made.make(to, zero) return to.of == of and it:array("pageable", of, elements, zero) or unread() end
-  made.of = of
-  return made
+  if it.tokens[e.op] ~= "[" or #e.list ~= 1 then return unread() end
+  local elements = expression.count(it, e.list[1])
+  return { type = { kind = "memory" },
+           make = function(to) return to.of == of and it.array("pageable", of, elements) or unread() end }
 end
 
--- The variable that sizeof x, sizeof(x), sizeof(*x) or sizeof(x[0]) is about, and whether about what it points to.
+-- What sizeof x, sizeof(x), sizeof(*x) or sizeof(x[0]) is about: the type of the variable, or of what it points to.
 local function sized(it, e)
-  local text = it:text(e.first, e.last)
-  local star, name = text:match "^sizeof %( (%*? ?)([%w_]+) %)$"
-  if not name then star, name = text:match "^sizeof (%*? ?)([%w_]+)$" end
-  if not name then star, name = "*", text:match "^sizeof %( ([%w_]+) %[ %w+ %] %)$" end
+  local text = it:text(e.first, e.last):gsub("[()]", " ")
+  local star, name, index = text:match "^sizeof +(%*?) *([%w_]+) *(%[? ?%w* ?%]?) *$"
   local symbol = name and it:find(name)
-  return symbol and symbol.type, star ~= ""
+  local kind = symbol and symbol.type or unread()
+  if star == "" and index == "" then return kind end
+  return not kind.dims and kind.of or unread()
 end
 
 read["sizeof"] = function(it, e)
-  local of = it:type_between(e.first, e.last, true)
-  if not of then
-    local kind, far = sized(it, e)
-    if not kind or far and kind.dims then return unread() end
-    if kind.sizes and not far then
-      local elements = kind.sizes[1]
-      for i = 2, #kind.sizes do elements = expression.arithmetic(it, "*", elements, kind.sizes[i]) end
-      local each = kind.of.bytes or unread()
-      local made = expression.arithmetic(it, "*", elements, value(tostring(each), types.u64, ATOM, each, each))
-      made.elements, made.each = elements, each
-      return made
-    end
-    of = far and kind.of or kind
-  end
-  local bytes = of and (of.bytes or (of.kind == "pointer" or of.kind == "list") and 8) or unread()
-  return value(tostring(bytes), types.u64, ATOM, bytes, bytes)
+  local of = it:type_between(e.first, e.last, true) or sized(it, e)
+  local total = of.sizes and expression.product(it, of.sizes) or value("1", types.u64, ATOM, 1, 1)
+  local bytes = of.sizes and of.of.bytes or of.bytes or (of.kind == "pointer" or of.kind == "list") and 8 or unread()
+  local each = value(tostring(bytes), types.u64, ATOM, bytes, bytes)
+  local made = of.sizes and expression.arithmetic(it, "*", total, each) or each
+  made.elements, made.each = total, bytes
+  return made
 end
 
 function read.conditional(it, e)
@@ -440,9 +431,6 @@ function read.binary(it, e)
   if op == ">" and it.tokens[e.op + 1] == ">" and e.b.first == e.op + 2 then op = ">>" end
   local a, b = expression.read(it, e.a), expression.read(it, e.b)
   if COMPARED[op] then return compared(it, op, a, b) end
-  if a.type == types.time and b.type == types.time and op == "-" then
-    return value(("%s - %s"):format(a.code, b.code), types.span, SUM)
-  end
   local left = a.type.kind == "pointer" or a.type.kind == "vector"
   if left and b.type.is_integer then return it:sum(e) end
   return expression.arithmetic(it, op, a, b)
@@ -452,6 +440,6 @@ function read.index(it, e) return it:element(e) end
 
 function read.member(it, e) return it:member(e) end
 
-function read.call(it, e) return it:call(e) end
+function read.call(it, e) return it:call(e) or unread() end
 
 return expression

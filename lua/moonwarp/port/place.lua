@@ -66,7 +66,6 @@ function place.of(it, e)
     local v = expression.read(it, e)
     local symbol = v.symbol
     if not symbol or symbol.is_const then return unread() end
-    if symbol.element then return of_element(symbol.element, symbol.index) end
     return plain(symbol.name, symbol.type, symbol)
   elseif e.kind == "index" or e.kind == "unary" and it.tokens[e.op] == "*" then
     local base, offset = indexed(it, e)
@@ -74,11 +73,7 @@ function place.of(it, e)
     return of_element(base, place.counted(offset))
   elseif e.kind == "member" then
     local base, name = expression.read(it, e.a), it.tokens[e.op]
-    if base.type == types.dim3 then
-      local one, side = plain(base.code .. "." .. name, types.u32), base.symbol and base.symbol.sides
-      if side then one.lo, one.hi = side[name].lo, side[name].hi end
-      return one
-    end
+    if base.type == types.dim3 then return plain(base.code .. "." .. name, types.u32) end
     for _, field in ipairs(base.type.fields or {}) do
       if field.name == name and field.type then
         return plain(("%s.%s"):format(base.code, field.own or name), field.type)
@@ -99,7 +94,7 @@ function place.read(it, e)
     return place.from(base, offset)
   end
   local one = place.of(it, e)
-  return value(one.code, one.type, nil, one.lo, one.hi)
+  return value(one.code, one.type)
 end
 
 --- A pointer past some elements of an array: a view.
@@ -148,14 +143,10 @@ place.bare = bare
 ---@return table
 function place.target(it, e)
   e = bare(e)
-  if e.kind == "binary" and it.tokens[e.op] == "+" then
-    local list, index = expression.read(it, e.a), expression.read(it, e.b)
-    if list.type.kind == "list" then return plain(("%s[%s]"):format(list.code, index.code), list.type.of) end
-  end
   if e.kind ~= "unary" or it.tokens[e.op] ~= "&" then return unread() end
   local inner = bare(e.a)
   local one = place.of(it, inner)
-  if inner.kind == "name" then it:renewed(it.tokens[inner.op]) end
+  if inner.kind == "name" then it:renewed(one.symbol) end
   return one
 end
 

@@ -6,7 +6,6 @@
 local calls = require "moonwarp.port.calls"
 local core = require "moonwarp.core"
 local expression = require "moonwarp.port.expression"
-local facts = require "moonwarp.port.facts"
 local lists = require "moonwarp.base.lists"
 local output = require "moonwarp.port.output"
 local place = require "moonwarp.port.place"
@@ -15,7 +14,7 @@ local types = require "moonwarp.port.types"
 
 local unread, value = expression.unread, expression.value
 
-local script = setmetatable({}, { __index = facts }) -- its methods are a translator's as well
+local script = { array = calls.array }
 script.__index = script
 
 local HELPERS <const> = {
@@ -31,12 +30,15 @@ local HELPERS <const> = {
 }
 
 -- Names that a script has of its own, and Lua's.
-local RESERVED <const> = lists.set { "and", "elseif", "end", "function", "in", "local", "nil", "not", "or", "repeat",
-  "then", "until", "mw", "dev", "mod", "arg", "math", "string", "io", "os", "error", "assert", "tonumber", "f32", "int",
-  "i32", "natural", "quotient", "rand", "atoi", "atof", "timeval" }
+local RESERVED <const> = lists.set(lists.append(lists.keys(HELPERS), { "and", "elseif", "end", "function", "in",
+  "local", "nil", "not", "or", "repeat", "then", "until", "mw", "dev", "mod", "arg", "math", "string", "io", "os",
+  "error", "assert", "tonumber" }))
 
 local METHODS <const> = lists.set { "kernel", "kernels", "variable", "get", "set", "log", "ptx", "sass", "cpp",
   "options", "device", "from_cache", "close" }
+
+local ASSIGNS <const> = lists.set { "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--" }
+local ENDS <const> = lists.set { "exit", "abort", "throw", "_exit", "terminate" }
 
 -- ---- writing ------------------------------------------------------------------------------------
 
@@ -82,21 +84,97 @@ function script:find(name)
 end
 
 function script:declare(name, kind)
-  local symbol = { name = RESERVED[name] and name .. "_" or name, type = kind, depth = self.depth }
+  local symbol = { name = RESERVED[name] and name .. "_" or name, word = name, type = kind, nesting = self.nesting }
   self.scope.symbols[name] = symbol
-  self.tainted[name] = nil
   return symbol
 end
 
-function script:renewed(name)
-  self.touched[name], self.tainted[name] = nil, nil
+-- A variable that is written without a look at what it was.
+function script:renewed(symbol)
+  self.touched[symbol] = nil
+  if symbol.unknown and symbol.unknown.scope == self.scope then symbol.unknown = nil end
+end
+
+-- How often tokens change each name, as far as one sees it there. Kept with what they are of.
+local function changes_of(self, span)
+  if span.changes then return span.changes end
+  local tokens, made = self.tokens, {}
+  span.changes = made
+  for i = span.first, span.last do
+    local word, before, after = tokens[i], tokens[i - 1], tokens[i + 1]
+    local is_input = before == ">" and tokens[i - 2] == ">" -- std::cin >> n
+    local is_swapped = before == "(" and tokens[i - 2] == "swap" or before == "," and tokens[i - 4] == "swap"
+    local is_changed = ASSIGNS[after] or after == "." and ASSIGNS[tokens[i + 3]] or before == "++" or before == "--"
+      or before == "&" or is_input or is_swapped
+    if is_changed and before ~= "." and before ~= "->" then made[word] = (made[word] or 0) + 1 end
+    if self.functions[word] then made["()"] = 1 end
+  end
+  return made
+end
+
+--- May a part of the program change a variable?
+---@param span table   with first and last
+---@param name string
+---@return boolean
+function script:changes(span, name)
+  local made, global = changes_of(self, span), self.globals.symbols[name]
+  return made[name] ~= nil or made["()"] ~= nil and global ~= nil and not global.is_const
+end
+
+-- How often a variable is changed where it can be.
+local function times_changed(self, symbol)
+  local is_global = self.globals.symbols[symbol.word] == symbol
+  return changes_of(self, is_global and self.whole or self.owner)[symbol.word] or 0
+end
+
+--- Notes the value of a variable: what it is for good, if it is not changed but `times`, where it is declared.
+---@param symbol table
+---@param v table
+---@param is_const any
+---@param times integer
+function script:initialize(symbol, v, is_const, times)
+  local changed = times_changed(self, symbol)
+  symbol.count = changed <= 1 and v.count or nil
+  symbol.is_const = is_const and symbol.type.kind == "number"
+  symbol.is_fixed = is_const or changed <= times
+  if not symbol.is_fixed then return end
+  symbol.lo, symbol.hi = v.lo, v.hi
+  if v.elements and self:is_stable(v.elements.code) then symbol.elements, symbol.each = v.elements, v.each end
+end
+
+--- Are all names in a text of variables that do not change?
+---@param code string
+---@return boolean
+function script:is_stable(code)
+  for name in code:gmatch "%f[%a_][%a_][%w_]*" do
+    local symbol = self:find(name)
+    if not symbol or not symbol.is_fixed then return false end
+  end
+  return true
+end
+
+--- May a function of the program's end it?
+---@param name string
+---@return boolean
+function script:may_end(name)
+  local declared = self.functions[name]
+  if not declared or declared.ends ~= nil then return declared and declared.ends or false end
+  declared.ends = false
+  for i = declared.first, declared.last do
+    local word = self.tokens[i]
+    declared.ends = declared.ends or ENDS[word] or self:may_end(word)
+  end
+  return declared.ends
 end
 
 --- Writes a value to a place.
 ---@param one table
 ---@param v table
 function script:assign(one, v)
-  if one.symbol then one.symbol.count = one.symbol.depth == self.depth and v.count or nil end
+  local symbol = one.symbol
+  if symbol then
+    symbol.count = symbol.nesting == self.nesting and times_changed(self, symbol) <= 1 and v.count or nil
+  end
   self:emit(one.set(one.rounds and v.raw or v.code))
 end
 
@@ -126,8 +204,6 @@ function script:type_of(one) return self:type_between(one.first, one.last, false
 function script:element(e) return place.read(self, e) end
 function script:member(e) return place.read(self, e) end
 function script:sum(e) return place.sum(self, e) end
-function script.array(_, ...) return calls.array(...) end
-function script:print_stream(e) return output.stream(self, e) end
 
 local function kernel_of(self, callee)
   local name = self.tokens[callee.op]
@@ -139,8 +215,8 @@ local function kernel_of(self, callee)
   end
   local words = {}
   for i = callee.first, callee.last do
-    local lo, hi = self:range(self.tokens[i])
-    words[#words + 1] = i > callee.op and lo and lo == hi and ("%d"):format(math.tointeger(lo)) or self.tokens[i]
+    local symbol = i > callee.op and self:find(self.tokens[i]) or {}
+    words[#words + 1] = symbol.lo and symbol.lo == symbol.hi and ("%d"):format(symbol.lo) or self.tokens[i]
   end
   local instance = table.concat(words, " "):gsub(" ?([<>,:]) ?", "%1"):gsub(",", ", ")
   if not lists.has(self.templates, instance) then table.insert(self.templates, instance) end
@@ -149,8 +225,7 @@ end
 
 local function dims_of(self, e)
   local v = expression.read(self, e)
-  if v.type == types.dim3 then return v.code end
-  return expression.count(self, e)
+  return v.type == types.dim3 and v.code or expression.count(self, e)
 end
 
 local function launch(self, e)
@@ -161,20 +236,17 @@ local function launch(self, e)
     local wanted = not declared.is_template and formal.name and self:type_between(formal.first, formal.name - 1)
     local v = expression.read(self, one)
     if wanted and wanted.kind == "number" then v = expression.convert(self, v, wanted) end
-    if v.known ~= nil or not v.code then return unread() end
-    args[i] = v.code == "nil" and "mw.null" or v.code
+    args[i] = v.code == "nil" and "mw.null" or v.code or unread()
   end
   local grid, block = dims_of(self, list[1]), dims_of(self, list[2] or unread())
+  local words = { "grid = " .. grid, "block = " .. block }
   local shared = list[3] and expression.as(self, list[3], types.u64).code or "0"
   local stream = list[4] and expression.as(self, list[4], types.stream).code or "dev:default_stream()"
-  local given = #args > 0 and ", " .. table.concat(args, ", ") or ""
-  if shared == "0" and stream == "dev:default_stream()" then
-    return self:emit(("%s:launch(%s, %s%s)"):format(kernel, grid, block, given))
-  end
-  local words = { "grid = " .. grid, "block = " .. block }
   if shared ~= "0" then words[#words + 1] = "shared = " .. shared end
   if stream ~= "dev:default_stream()" then words[#words + 1] = "stream = " .. stream end
-  self:emit(("%s:prepare { %s }(%s)"):format(kernel, table.concat(words, ", "), given:sub(3)))
+  local given = table.concat(args, ", ")
+  self:emit(#words > 2 and ("%s:prepare { %s }(%s)"):format(kernel, table.concat(words, ", "), given)
+    or ("%s:launch(%s)"):format(kernel, table.concat({ grid, block, table.unpack(args) }, ", ")))
 end
 
 local write_function
@@ -184,7 +256,7 @@ local function call_own(self, name, e)
   if not fn or #fn.formals ~= #e.list then return unread() end
   local args = {}
   for i, one in ipairs(e.list) do args[i] = statement.own(expression.as(self, one, fn.formals[i])).code end
-  for global in pairs(fn.touches) do self.touched[global] = true end
+  for symbol in pairs(fn.touches) do self.touched[symbol] = true end
   local made = value(("%s(%s)"):format(fn.name, table.concat(args, ", ")), fn.type)
   made.is_call = true
   if fn.type == types.status then
@@ -203,29 +275,21 @@ local function checked(self, e)
   return v and v.type == types.status and v or unread()
 end
 
+--- A call: its value; nil of one that has none.
 function script:call(e)
   local callee = e.a
-  if callee.kind == "launch" then
-    launch(self, e)
-    return true
-  elseif callee.kind == "member" and #e.list == 0 then
+  if callee.kind == "launch" then return launch(self, e) end
+  if callee.kind == "member" and #e.list == 0 then
     return calls.member(expression.read(self, callee.a), self.tokens[callee.op])
-  elseif callee.kind == "new" and #e.list == 0 then -- new float[n]()
-    local v = expression.read(self, callee)
-    v.is_zero = true
-    return v
-  elseif callee.kind ~= "name" and callee.kind ~= "brackets" then
-    return unread()
   end
   local name = self.tokens[callee.op]
-  if name == "now" and callee.first < callee.op then return value("mw.clock()", types.time) end
   local cast = #e.list == 1 and self:type_between(callee.first, callee.last, true)
-  if name == "dim3" then return expression.dims(self, e.list) end
   if cast and cast.kind == "number" then return expression.convert(self, expression.read(self, e.list[1]), cast) end
-  if callee.kind == "brackets" then return unread() end
-  if self.functions[name] and not self.functions[name].checks then return call_own(self, name, e) end
-  if output[name] then return output[name](self, e.list) end
-  if calls[name] and not self.functions[name] then return calls[name](self, e.list, e) end
+  if callee.kind ~= "name" then return unread() end
+  if name == "dim3" then return expression.dims(self, e.list) end
+  local own, known = self.functions[name], output[name] or calls[name]
+  if own and not own.checks then return call_own(self, name, e) end
+  if known and not own then return known(self, e.list, e) end
   return checked(self, e)
 end
 
@@ -262,14 +326,15 @@ local function write_body(self, declared, formals, names)
   self:open()
   for i, kind in ipairs(formals) do
     local name = self.tokens[declared.formals[i].name]
-    names[i] = self:declare(name, kind).name
+    local symbol = self:declare(name, kind)
+    symbol.is_fixed, names[i] = times_changed(self, symbol) == 0, symbol.name
   end
   self:open()
   self.depth = self.depth - 1
   for _, one in ipairs(declared.body) do statement.read(self, one) end
 end
 
-local KEPT <const> = { "out", "scope", "depth", "tainted", "touched", "fn", "frozen", "label", "owner" }
+local KEPT <const> = { "out", "scope", "depth", "nesting", "touched", "fn", "frozen", "label", "owner" }
 
 -- A function of the program's as one of the script's, once; nil: it cannot be one.
 function write_function(self, name)
@@ -284,16 +349,15 @@ function write_function(self, name)
   local fn = { name = RESERVED[name] and name .. "_" or name, formals = formals, type = result, touches = {} }
   local kept = {}
   for _, field in ipairs(KEPT) do kept[field] = self[field] end
-  self.out, self.scope, self.depth, self.tainted, self.fn, self.frozen = {}, self.globals, 0, {}, fn, 0
+  self.out, self.scope, self.depth, self.fn, self.frozen = {}, self.globals, 0, fn, 0
   self.label, self.owner = nil, declared
   declared.written = fn
   local names = {}
   write_body(self, declared, formals, names)
   declared.is_done = true
-  for global in pairs(self.globals.symbols) do
-    for i = declared.first, declared.last do
-      if self.tokens[i] == global then fn.touches[global] = true end
-    end
+  for i = declared.first, declared.last do
+    local symbol = self.globals.symbols[self.tokens[i]]
+    if symbol then fn.touches[symbol] = true end
   end
   statement.end_function(self.out)
   table.insert(self.written, { ("local function %s(%s)"):format(fn.name, table.concat(names, ", ")), self.out })
@@ -337,7 +401,8 @@ local function name_symbols(self, declared)
       local words = lists.filter({ table.unpack(self.tokens, one.first, one.last) }, function(word)
         return not word:find "^__"
       end)
-      self.symbols[self.tokens[one.name]] = types.read(words, self.named)
+      local name, of = self.tokens[one.name], types.read(words, self.named)
+      self.symbols[name] = of and { name = name, type = of }
     end
   end
 end
@@ -368,9 +433,6 @@ local function read_declarations(self, declarations)
     elseif one.kind == "function" or is_both then
       add_function(self, one)
     end
-  end
-  for _, one in ipairs(declarations) do
-    if one.body and one.kind ~= "class" then self:note(one) end
   end
 end
 
@@ -447,19 +509,21 @@ function script.make(order)
   if tree.wrong then return { wrong = tree.wrong } end
   local self = setmetatable({
     file = order.file, tokens = tree.tokens, lines = tree.lines, source = {}, -- the program
-    out = {}, depth = 0, frozen = 0, tainted = {}, touched = {}, translated = 0, left = 0, -- what is being written
+    out = {}, depth = 0, nesting = 0, frozen = 0, touched = {}, forgotten = 0, -- what is being written
+    translated = 0, left = 0,
     helpers = {}, templates = {}, written = {}, variables = {}, needed = {}, -- of the script
-    named = {}, symbols = {}, kernels = {}, functions = {}, everywhere = {}, beside = {}, ranges = {}, -- of the program
+    named = {}, symbols = {}, kernels = {}, functions = {}, whole = { first = 1, last = #tree.tokens }, -- of the program
   }, script)
   for line in order.text:gmatch "([^\n]*)\n?" do table.insert(self.source, line) end
   self.globals = { symbols = {} }
   self.scope = self.globals
+  self:declare("cout", types.cout).code, self:declare("cerr", types.cout).code = "io.stdout", "io.stderr"
   read_declarations(self, tree.declarations)
   read_globals(self, tree.declarations)
   local main = self.functions.main
   if not main or not main.body then return { missing = "main" } end
   if not next(self.kernels) then return { missing = "kernel" } end
-  self.out, self.depth, self.tainted, self.owner = {}, -1, {}, main
+  self.out, self.depth, self.owner = {}, -1, main
   self:open()
   local formals = main.formals
   if #formals >= 2 then

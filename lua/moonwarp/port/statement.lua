@@ -6,6 +6,7 @@
 local calls = require "moonwarp.port.calls"
 local expression = require "moonwarp.port.expression"
 local lists = require "moonwarp.base.lists"
+local output = require "moonwarp.port.output"
 local place = require "moonwarp.port.place"
 local types = require "moonwarp.port.types"
 
@@ -13,6 +14,7 @@ local statement = {}
 
 local unread, value = expression.unread, expression.value
 local JUMPS <const> = lists.set { "return", "break", "continue", "goto", "exit", "abort", "throw", "assert" }
+local PRINTS <const> = lists.set { "cout", "cerr", "printf", "fprintf", "puts" }
 
 -- ---- what is left -------------------------------------------------------------------------------
 
@@ -30,23 +32,53 @@ local function stop(it, line, text) return ("error(%q, 0)"):format(("%s:%d: %s")
 local function is_output(it, s)
   local e = s.kind == "expr" and s.test
   while e and e.kind == "binary" and it.tokens[e.op] == "<<" do e = e.a end
-  local name = e and e.kind == "call" and e.a.kind == "name" and it.tokens[e.a.op] or e and it.tokens[e.op]
-  return name == "cout" or name == "cerr" or name == "printf" or name == "fprintf" or name == "puts"
+  if e and e.kind == "call" then e = e.a end
+  return e and PRINTS[it.tokens[e.op]]
+end
+
+-- May another name be the same memory?
+local function is_shared(symbol)
+  local kind = symbol.type and symbol.type.kind
+  return symbol.escaped or kind == "pointer" or kind == "list" or kind == "struct"
+end
+
+local function forget(it, symbol, line)
+  if symbol.is_const or symbol.type == types.status then return end
+  symbol.unknown = { line = line, scope = it.scope }
+  symbol.lo, symbol.hi, symbol.count, symbol.is_fixed = nil, nil, nil, false
+  it.forgotten = it.forgotten + 1
+end
+
+-- What a statement that is left names is not known any more; where that may be memory, no memory is.
+local function forget_named(it, s, line)
+  local named, shared, prints = {}, false, is_output(it, s)
+  for i = s.first, s.last do
+    local symbol = it:find(it.tokens[i])
+    if symbol and (symbol.type == types.cout or not prints and not symbol.is_const) then
+      named[#named + 1], shared = symbol, shared or is_shared(symbol)
+      symbol.escaped = symbol.type ~= types.cout
+      forget(it, symbol, line)
+    end
+    if it.functions[it.tokens[i]] or it.tokens[i] == "<<<" then named.all = it.functions end
+  end
+  for _, symbol in pairs(named.all and it.symbols or {}) do forget(it, symbol, line) end
+  for _, symbol in pairs(named.all and it.globals.symbols or {}) do
+    if symbol.type ~= types.cout then forget(it, symbol, line) end
+  end
+  local scope = shared and it.scope
+  while scope do
+    for _, symbol in pairs(scope.symbols) do if is_shared(symbol) then forget(it, symbol, line) end end
+    scope = scope.up
+  end
+  return #named > 0
 end
 
 -- A comment instead of a statement. In a function it stops the script: its callers do not know of it.
 local function leave(it, s)
-  local jumps, line, prints = it.fn ~= nil, it:line(s.first), is_output(it, s)
+  local jumps, line = it.fn ~= nil, it:line(s.first)
+  local escaped = forget_named(it, s, line)
   for i = s.first, s.last do
     local name = it.tokens[i]
-    if name == "cout" then it.tainted.cout = line end
-    if not prints then it:taint(name, line) end
-    if it.functions[name] then
-      for global in pairs(it.globals.symbols) do it:taint(global, line) end
-    end
-    if it.functions[name] or name == "<<<" then
-      for symbol in pairs(it.symbols) do it.tainted[symbol] = line end
-    end
     local inside = (name == "break" or name == "continue") and s.kind ~= "if" and s.kind ~= "block" and s.kind ~= name
     jumps = jumps or JUMPS[name] and not inside or it:may_end(name)
   end
@@ -55,44 +87,41 @@ local function leave(it, s)
   if jumps then it:emit(stop(it, line, "this has not been translated")) end
   for _, one in ipairs(s.declared or {}) do
     local kind = it:type_of(one)
-    it:declare(it.tokens[one.name], kind == types.status and kind or nil)
+    it:declare(it.tokens[one.name], kind == types.status and kind or nil).escaped = escaped
   end
+end
+
+local function is_within(scope, outer)
+  while scope and scope ~= outer do scope = scope.up end
+  return scope ~= nil
 end
 
 -- Puts an error before the lines from `mark` on for what they use and nobody knows.
 local function settle(it, mark, line)
-  for name in pairs(it.touched) do
-    local since = it.tainted[name]
-    if since then
-      local why = ("'%s' is needed here, and line %d, which may change it, has not been translated"):format(name, since)
-      table.insert(it.out, mark + 1, { it.depth, stop(it, line, why) })
-      it.tainted[name] = nil
-    end
+  local named = {}
+  for symbol in pairs(it.fn and {} or it.touched) do
+    if symbol.unknown then named[symbol.name] = symbol end
+  end
+  for i, name in ipairs(lists.keys(named)) do
+    local since = named[name].unknown
+    local why = ("'%s' is needed here, and line %d, which may change it, has not been translated"):format(name,
+      since.line)
+    table.insert(it.out, mark + i, { it.depth, stop(it, line, why) })
+    if is_within(since.scope, it.scope) then named[name].unknown = nil end
   end
   it.touched = {}
-end
-
-local function copied(list)
-  local made = {}
-  for key, one in pairs(list) do made[key] = one end
-  return made
-end
-
-local function merge(into, list)
-  for key, one in pairs(list) do into[key] = one end
 end
 
 -- ---- declarations -------------------------------------------------------------------------------
 
 local function array_of(it, one, kind, sizes)
-  local total = sizes[1]
-  for i = 2, #sizes do total = expression.arithmetic(it, "*", total, sizes[i]) end
+  local total = expression.product(it, sizes)
   local list = one.init and (one.init.kind == "braces" and one.init.list or unread()) or {}
   local is_zero = #list == 0 or #list == 1 and it.tokens[list[1].op] == "0"
-  if not is_zero and (#sizes > 1 or not total and #list == 0 or total and total.lo ~= #list) then return unread() end
   if is_zero then
     return calls.array("pageable", kind, (total or unread()).code, one.init ~= nil or it.scope == it.globals)
   end
+  if #sizes > 1 or total and total.lo ~= #list then return unread() end
   local codes = {}
   for i, e in ipairs(list) do codes[i] = expression.as(it, e, kind).code end
   local made = calls.array("pageable", kind, "{ " .. table.concat(codes, ", ") .. " }")
@@ -100,61 +129,64 @@ local function array_of(it, one, kind, sizes)
   return made
 end
 
-local function sizes_of(it, one)
+-- float a[N][M] = { ... }; of pointers, streams and the like a table.
+local function sized(it, one, kind)
+  if kind.kind ~= "number" and kind.kind ~= "struct" then
+    return one.init and unread() or value("{}", { kind = "list", of = kind })
+  end
   local sizes = {}
   for i, e in ipairs(one.sizes) do sizes[i] = e and expression.as(it, e, types.u64) or nil end
-  return #sizes == #one.sizes and sizes or #one.sizes == 1 and {} or unread()
+  if #sizes < #one.sizes and #one.sizes > 1 then return unread() end
+  local made = array_of(it, one, kind, sizes)
+  local given = tonumber(made.count)
+  made.type = { kind = "pointer", of = kind, dims = #sizes > 1 and sizes or nil,
+                sizes = #sizes > 0 and sizes or { value(made.count, types.u64, nil, given, given) } }
+  return made
 end
 
 local function vector_of(it, one, kind)
   local init = one.init or unread()
   local list = init.list or {}
+  local made
   if init.kind == "cast" and not init.a and #list > 0 then
-    local made = calls.array("pageable", kind.of, expression.count(it, list[1]), not list[2])
+    made = calls.array("pageable", kind.of, expression.count(it, list[1]), not list[2])
     if list[2] then made.code = ("%s:fill(%s)"):format(made.code, expression.as(it, list[2], kind.of).code) end
-    made.type = kind
-    return made
   elseif init.kind == "braces" and #list > 0 then
-    return array_of(it, one, kind.of, {})
+    made = array_of(it, one, kind.of, {})
+  else
+    made = expression.as(it, init, kind)
+    if made.symbol then made = value(made.code .. ":clone()", kind) end
   end
-  local v = expression.convert(it, expression.read(it, init), kind)
-  return v.symbol and value(v.code .. ":clone()", kind) or v
+  made.type = kind
+  return made
+end
+
+-- The value of a variable without one in C; nil: none.
+local function empty(it, kind)
+  if kind == types.dim3 then return value("{ x = 1, y = 1, z = 1 }", kind) end
+  if kind.kind == "struct" then return value("{}", kind) end
+  if kind.kind ~= "number" or it.scope ~= it.globals then return nil end
+  return value(kind == types.bool and "false" or kind.is_integer and "0" or "0.0", kind)
 end
 
 -- The value that a declaration gives; nil: none yet.
 local function initial(it, one, kind)
   local init = one.init
-  if #one.sizes > 0 then
-    if kind.kind == "number" or kind.kind == "struct" then
-      local sizes = sizes_of(it, one)
-      local made = array_of(it, one, kind, sizes)
-      made.type = types.pointer(kind)
-      made.type.dims = #sizes > 1 and sizes or nil
-      local given = tonumber(made.count)
-      made.type.sizes = #sizes > 0 and sizes or { value(made.count, types.u64, nil, given, given) }
-      return made
-    end
-    if init and (init.kind ~= "braces" or #init.list > 0) then return unread() end
-    return value("{}", { kind = "list", of = kind })
-  elseif kind.kind == "vector" then
-    return vector_of(it, one, kind)
-  elseif not init then
-    if kind == types.dim3 then return value("{ x = 1, y = 1, z = 1 }", kind) end
-    if kind.kind == "number" and it.scope == it.globals then
-      return value(kind == types.bool and "false" or kind.is_integer and "0" or "0.0", kind)
-    end
-    return kind.kind == "struct" and value("{}", kind) or nil
-  elseif kind == types.dim3 and (init.kind == "braces" or init.kind == "cast" and not init.a) then
+  if #one.sizes > 0 then return sized(it, one, kind) end
+  if kind.kind == "vector" then return vector_of(it, one, kind) end
+  if not init then return empty(it, kind) end
+  local is_call = init.kind == "cast" and not init.a -- int n(5)
+  if kind == types.dim3 and (init.kind == "braces" or is_call) then
     return statement.own(expression.dims(it, init.list))
-  elseif init.kind == "cast" and not init.a and #init.list == 1 and kind.kind ~= "struct" then
-    return expression.as(it, init.list[1], kind) -- int n(5)
+  elseif is_call and #init.list == 1 and kind.kind ~= "struct" then
+    return expression.as(it, init.list[1], kind)
   end
-  local is_text = kind.kind == "pointer" and kind.of == types.char and init.kind ~= "cast" -- char *name = argv[1]
-  local given = is_text and expression.read(it, init)
-  if given and given.type == types.string then return given end
+  if kind.kind == "pointer" and kind.of == types.char and init.kind ~= "cast" then -- char *name = argv[1]
+    local given = expression.read(it, init)
+    if given.type == types.string then return given end
+  end
   local v = statement.own(expression.as(it, init, kind))
-  if v.code == "nil" then return nil end
-  return v
+  return v.code ~= "nil" and v or nil
 end
 
 --- A value that a variable may keep: of what is a table another one, as C copies it.
@@ -168,19 +200,17 @@ end
 
 local function declared_type(it, one)
   local is_auto = it.tokens[one.last] == "auto" or it.tokens[one.first] == "auto"
-  if not is_auto then return it:type_of(one) end
+  if not is_auto then return it:type_of(one) or unread() end
   local mark = #it.out
-  local v = one.init and expression.read(it, one.init)
+  local v = expression.read(it, one.init or unread())
   for i = #it.out, mark + 1, -1 do it.out[i] = nil end -- it is read once more
-  if v and v.known ~= nil then return types.bool end
-  if not v or v.type.kind == "memory" or v.type.kind == "null" or v.marks then return nil end
-  return v.type
+  if v.known ~= nil then return types.bool end
+  return v.type.kind ~= "memory" and v.type.kind ~= "null" and v.type or unread()
 end
 
 local function declare_one(it, one, bare)
-  local name = it.tokens[one.name]
-  local kind = declared_type(it, one) or unread()
-  if one.is_static or kind == types.void or kind.kind == "lanes" then return unread() end
+  local name, kind = it.tokens[one.name], declared_type(it, one)
+  if one.is_static or kind == types.void or it.tokens[one.signs] == "&" then return unread() end
   if kind == types.status then
     if one.init and expression.read(it, one.init).type ~= types.status then return unread() end
     return it:declare(name, kind)
@@ -191,10 +221,8 @@ local function declare_one(it, one, bare)
     bare[#bare + 1] = symbol.name
     return
   end
-  symbol.count = v.count
-  symbol.sides = #it:assignments(name) == 1 and v.sides or nil
-  symbol.is_const = kind.kind == "number" and #it:assignments(name) == 1
-    and (table.concat(it.tokens, " ", one.first, one.last)):find "%f[%a]const"
+  local is_const = it:text(one.first, one.last):find "%f[%a]const"
+  it:initialize(symbol, v, is_const, it.tokens[one.name + 1] == "=" and 1 or 0)
   it:emit(("local %s%s = %s"):format(symbol.name, symbol.is_const and " <const>" or "", v.code))
 end
 
@@ -208,58 +236,50 @@ end
 
 -- ---- expressions --------------------------------------------------------------------------------
 
-local function step(it, e, op)
+-- x += 1: of a place, what an operator makes of it.
+local function change(it, e, op, by_what)
   local one = place.of(it, e)
   if one.type.kind ~= "number" or one.type == types.bool then return unread() end
-  local now = value(one.code, one.type, nil, it:range(one.symbol and it.tokens[e.op]))
-  local made = expression.arithmetic(it, op, now, value("1", types.i32, nil, 1, 1))
-  it:emit(one.set(expression.convert(it, made, one.type).code))
+  local made = expression.arithmetic(it, op, value(one.code, one.type), by_what)
+  it:assign(one, expression.convert(it, made, one.type))
 end
 
 local assign
 function assign(it, e)
-  local op = it.tokens[e.op]
-  if e.b.kind == "assign" then -- a = b = 0
-    assign(it, e.b)
-    e = { op = e.op, a = e.a, b = e.b.a }
+  local op, to, from = it.tokens[e.op], e.a, e.b
+  if from.kind == "assign" then -- a = b = 0
+    assign(it, from)
+    from = from.a
   end
-  local symbol = e.a.kind == "name" and it:find(it.tokens[e.a.op])
-  if symbol and symbol.type == types.status then
-    return op == "=" and expression.read(it, e.b).type == types.status or unread()
-  end
-  local one = place.of(it, e.a)
-  if op == "=" then
-    if symbol then it:renewed(it.tokens[e.a.op]) end
-    if one.type.dims or one.type.kind == "vector" then return unread() end
-    return it:assign(one, statement.own(expression.as(it, e.b, one.type)))
-  end
-  local now = value(one.code, one.type, nil, it:range(one.symbol and it.tokens[e.a.op]))
-  local made = expression.arithmetic(it, op:sub(1, -2), now, expression.read(it, e.b))
-  it:assign(one, expression.convert(it, made, one.type))
+  if op ~= "=" then return change(it, to, op:sub(1, -2), expression.read(it, from)) end
+  local symbol = to.kind == "name" and it:find(it.tokens[to.op])
+  if symbol and symbol.type == types.status then return expression.read(it, from).type ~= types.status and unread() end
+  local one = place.of(it, to)
+  if to.kind == "name" then it:renewed(symbol) end
+  if one.type.dims or one.type.kind == "vector" then return unread() end
+  it:assign(one, statement.own(expression.as(it, from, one.type)))
 end
 
 local function effect(it, e)
+  local op = it.tokens[e.op]
   if e.kind == "brackets" then return effect(it, e.a) end
   if e.kind == "assign" then return assign(it, e) end
-  if (e.kind == "postfix" or e.kind == "unary") and it.tokens[e.op]:find "^[+-][+-]$" then
-    return step(it, e.a, it.tokens[e.op]:sub(1, 1))
-  elseif e.kind == "binary" and it.tokens[e.op] == "," then
+  if e.kind == "number" or e.kind == "cast" and it.tokens[e.first + 1] == "void" then return end -- (void)x
+  if op == "++" or op == "--" then return change(it, e.a, op:sub(1, 1), value("1", types.i32, nil, 1, 1)) end
+  if e.kind == "binary" and op == "," then
     effect(it, e.a)
     return effect(it, e.b)
-  elseif e.kind == "binary" and it.tokens[e.op] == "<<" then
-    return it:print_stream(e)
+  elseif e.kind == "binary" and op == "<<" then
+    return output.stream(it, e)
   elseif e.kind == "unknown" and it.tokens[e.first] == "delete" then
-    local name = it.tokens[e.last]
-    local symbol = e.last <= e.first + 3 and it:find(name) or unread()
+    local symbol = e.last <= e.first + 3 and it:find(it.tokens[e.last]) or unread()
     if not symbol.type or symbol.type.kind ~= "pointer" then return unread() end
-    it.touched[name] = true
+    it.touched[symbol] = true
     return it:emit(symbol.name .. ":close()")
-  elseif e.kind == "number" or e.kind == "cast" and it.tokens[e.first + 1] == "void" then -- (void)x
-    return nil
   end
-  local v = e.kind == "call" and it:call(e) or expression.read(it, e)
-  if v == true or v.type == types.status then return nil end
-  return v.is_call and it:emit(v.code) or not v.is_call and unread() or nil
+  local v
+  if e.kind == "call" then v = it:call(e) else v = expression.read(it, e) end
+  if v and v.type ~= types.status and not v.is_done then it:emit(v.is_call and v.code or unread()) end
 end
 
 function by.expr(it, s) effect(it, s.test) end
@@ -268,11 +288,7 @@ function by.expr(it, s) effect(it, s.test) end
 
 local function child(it, s)
   it:open()
-  if s.kind == "block" then
-    for _, one in ipairs(s.body) do statement.read(it, one) end
-  else
-    statement.read(it, s)
-  end
+  for _, one in ipairs(s.kind == "block" and s.body or { s }) do statement.read(it, one) end
   it:close()
 end
 
@@ -288,6 +304,13 @@ function by.block(it, s)
   for i = first, #it.out do it.out[i][1] = it.out[i][1] - 1 end
 end
 
+-- What runs sometimes, or more than once.
+local function branch(it, s)
+  it.nesting = it.nesting + 1
+  child(it, s)
+  it.nesting = it.nesting - 1
+end
+
 by["if"] = function(it, s)
   if s.head then return unread() end
   local mark = #it.out
@@ -296,20 +319,13 @@ by["if"] = function(it, s)
   if test.known ~= nil then
     local taken = s.child
     if not test.known then taken = s.otherwise end
-    if taken then by.block(it, taken) end
-    return
+    return taken and by.block(it, taken)
   end
   it:emit(("if %s then"):format(test.code))
-  local before = copied(it.tainted)
-  child(it, s.child)
+  branch(it, s.child)
   if s.otherwise then
-    local after = it.tainted
-    it.tainted = before
     it:emit "else"
-    child(it, s.otherwise)
-    merge(it.tainted, after)
-  else
-    merge(it.tainted, before)
+    branch(it, s.otherwise)
   end
   it:emit "end"
 end
@@ -331,7 +347,7 @@ local function body_once(it, s, first, each)
   it:open()
   if first then first() end
   if wraps then it:emit "do" else it.depth = it.depth - 1 end
-  child(it, s)
+  branch(it, s)
   if wraps then it:emit "end" else it.depth = it.depth + 1 end
   if goes_on then it:emit(("::%s::"):format(it.label)) end
   if each then each() end
@@ -342,16 +358,12 @@ end
 -- The body of a loop, where `continue` goes to the end; first and each: what is written before and after it. What it
 -- leaves untranslated is not known in its next turn either, so it is then read again.
 local function body(it, s, first, each)
-  local before, length, translated, left = copied(it.tainted), #it.out, it.translated, it.left
+  local known, length, translated, left = it.forgotten, #it.out, it.translated, it.left
   body_once(it, s, first, each)
-  local grown = false
-  for name in pairs(it.tainted) do grown = grown or not before[name] end
-  if grown then
-    for i = #it.out, length + 1, -1 do it.out[i] = nil end
-    it.translated, it.left = translated, left
-    body_once(it, s, first, each)
-  end
-  merge(it.tainted, before)
+  if it.forgotten == known then return end
+  for i = #it.out, length + 1, -1 do it.out[i] = nil end
+  it.translated, it.left = translated, left
+  body_once(it, s, first, each)
 end
 
 local PLAIN <const> = lists.set { "+", "-", "*", "/", "(", ")", ".", "size", "sizeof" }
@@ -395,16 +407,17 @@ local function counted(it, s)
   end
   local step_code = width.level < 11 and "(" .. width.code .. ")" or width.code
   local tail = up and by_one and "" or (up and ", " or ", -") .. step_code
-  return name, kind, ("%s, %s%s"):format(from.code, to.code, tail)
+  return name, kind, ("%s, %s%s"):format(from.code, to.code, tail), up and from or to, up and to or from
 end
 
 by["for"] = function(it, s)
   local mark = #it.out
-  local name, kind, numbers = counted(it, s)
+  local name, kind, numbers, least, most = counted(it, s)
   if name then
     settle(it, mark, it:line(s.first))
     it:open()
     local symbol = it:declare(name, kind)
+    symbol.lo, symbol.hi, symbol.is_fixed = least.lo, most.hi, true
     it.depth = it.depth - 1
     it:emit(("for %s = %s do"):format(symbol.name, numbers))
     body(it, s.child)
@@ -455,25 +468,19 @@ by["do"] = function(it, s)
   it:emit(("until not (%s)"):format(test.code or unread()))
 end
 
+-- for (float v : x), where v is no reference that x is written by.
 by["range"] = function(it, s)
   local one = s.head and s.head[1].kind == "declare" and s.head[1].declared[1] or unread()
-  local mark = #it.out
+  local mark, is_const = #it.out, it:text(one.first, one.last):find "const"
   local v = expression.read(it, s.test)
-  if v.type.kind ~= "vector" or not v.symbol then return unread() end
+  if v.type.kind ~= "vector" or not v.symbol or it.tokens[one.signs] == "&" and not is_const then return unread() end
   settle(it, mark, it:line(s.first))
-  local name = it.tokens[one.name]
   it:open()
-  local symbol = it:declare(name, v.type.of)
+  local symbol = it:declare(it.tokens[one.name], v.type.of)
   local index = symbol.name .. "_at"
-  local by_reference = it.tokens[one.name - 1] == "&"
-  if by_reference then
-    symbol.element, symbol.index, symbol.code = v, index, ("%s:get(%s)"):format(v.code, index)
-  end
   it.depth = it.depth - 1
   it:emit(("for %s = 1, #%s do"):format(index, v.code))
-  body(it, s.child, not by_reference and function()
-    it:emit(("local %s = %s:get(%s)"):format(symbol.name, v.code, index))
-  end)
+  body(it, s.child, function() it:emit(("local %s = %s:get(%s)"):format(symbol.name, v.code, index)) end)
   it.depth = it.depth + 1
   it:close()
   it:emit "end"
@@ -503,12 +510,14 @@ function statement.end_function(out)
   if last and last[2]:find "^do return .* end$" then last[2] = last[2]:match "^do (.*) end$" end
 end
 
+local STATE <const> = { "scope", "depth", "nesting", "frozen", "translated", "left", "label" }
+
 --- Writes a statement, or a comment in its place.
 ---@param it table
 ---@param s table
 function statement.read(it, s)
-  local mark, state = #it.out, { it.scope, it.depth, it.frozen, it.tainted, it.translated, it.left, it.label }
-  local before = copied(it.tainted)
+  local mark, state = #it.out, {}
+  for _, field in ipairs(STATE) do state[field] = it[field] end
   it.touched = {}
   local ok, problem = pcall(by[s.kind] or unread, it, s)
   if ok then
@@ -517,8 +526,7 @@ function statement.read(it, s)
     return
   end
   if type(problem) ~= "table" or not problem.is_unread then error(problem, 0) end
-  it.scope, it.depth, it.frozen, it.tainted, it.translated, it.left, it.label = table.unpack(state, 1, 7)
-  it.tainted = before
+  for _, field in ipairs(STATE) do it[field] = state[field] end
   for i = #it.out, mark + 1, -1 do it.out[i] = nil end
   leave(it, s)
   it.touched = {}
