@@ -265,19 +265,18 @@ for _, name in ipairs { "min", "max" } do
   end
 end
 
-function calls.rand(it) return value(it:helper "rand" .. "()", types.i32, nil, 0, 2147483647.0) end
+function calls.rand(it) return value("rand()", types.i32, nil, 0, 2147483647.0) end
 function calls.time() return value("os.time()", types.i64, nil, 0, 2.0 ^ 53) end
-function calls.clock(it) return value(it:helper "int" .. "(os.clock() * 1e6)", types.i64, nil, 0, 2.0 ^ 53) end
+function calls.clock(it) return value("int(os.clock() * 1e6)", types.i64, nil, 0, 2.0 ^ 53) end
 
 for name, kind in pairs { atoi = "i32", atol = "i64", atoll = "i64", stoi = "i32", atof = "f64" } do
   calls[name] = function(it, list)
-    local helper = it:helper(name == "atof" and "atof" or "atoi")
-    return value(("%s(%s)"):format(helper, expression.as(it, list[1], types.string).code), types[kind])
+    return value(("%s(%s)"):format(name == "atof" and name or "atoi", expression.as(it, list[1], types.string).code), types[kind])
   end
 end
 
 function calls.gettimeofday(it, list)
-  it:assign(place.target(it, list[1]), value(it:helper "timeval" .. "()", types.timeval))
+  it:assign(place.target(it, list[1]), value("timeval()", types.timeval))
   local made = value("0", types.i32, nil, 0, 0)
   made.is_done = true
   return made

@@ -64,7 +64,7 @@ local function is_single(number) return string.unpack("f", string.pack("f", numb
 -- A value as a float; a number that is one needs no rounding.
 local function rounded(it, v)
   if tonumber(v.code) and is_single(tonumber(v.code)) then return value(v.code, types.f32, ATOM, v.lo, v.hi) end
-  local made = value(it:helper "f32" .. "(" .. v.code .. ")", types.f32)
+  local made = value("f32(" .. v.code .. ")", types.f32)
   made.raw = v.code
   return made
 end
@@ -78,11 +78,11 @@ local function to_float(it, v, to)
 end
 
 local function to_integer(it, v, to)
-  if not v.type.is_integer then return value(v.whole or it:helper "int" .. "(" .. v.code .. ")", to) end
+  if not v.type.is_integer then return value(v.whole or "int(" .. v.code .. ")", to) end
   if v.lo >= to.lo and v.hi <= to.hi or to == types.i64 then return value(v.code, to, v.level, v.lo, v.hi) end
-  if to == types.u64 then return value(it:helper "natural" .. "(" .. v.code .. ")", to) end
+  if to == types.u64 then return value("natural(" .. v.code .. ")", to) end
   if to.lo == 0 then return value(("%s & 0x%x"):format(at_level(v, 6), math.tointeger(to.hi)), to, 6) end
-  if to == types.i32 then return value(it:helper "i32" .. "(" .. v.code .. ")", to) end
+  if to == types.i32 then return value("i32(" .. v.code .. ")", to) end
   return unread()
 end
 
@@ -174,7 +174,7 @@ function expression.arithmetic(it, op, a, b)
   local lo, hi = bounds(op, a, b)
   local made
   if (op == "/" or op == "%") and (a.lo < 0 or b.lo < 0) then
-    local call = op == "%" and "math.fmod" or it:helper "quotient"
+    local call = op == "%" and "math.fmod" or "quotient"
     made = value(("%s(%s, %s)"):format(call, a.code, b.code), types.i64)
   else
     if op == ">>" and a.lo < 0 then return unread() end

@@ -47,11 +47,6 @@ function script:emit(text)
   self.out[#self.out + 1] = { self.depth, text }
 end
 
-function script:helper(name)
-  self.helpers[name] = true
-  return name
-end
-
 function script:open()
   self.scope, self.depth = { symbols = {}, up = self.scope }, self.depth + 1
 end
@@ -122,7 +117,7 @@ function script:changes(span, name)
 end
 
 -- How often a variable is changed where it can be.
-local function times_changed(self, symbol)
+function script:times_changed(symbol)
   local is_global = self.globals.symbols[symbol.word] == symbol
   return changes_of(self, is_global and self.whole or self.owner)[symbol.word] or 0
 end
@@ -133,7 +128,7 @@ end
 ---@param is_const any
 ---@param times integer
 function script:initialize(symbol, v, is_const, times)
-  local changed = times_changed(self, symbol)
+  local changed = self:times_changed(symbol)
   symbol.count = changed <= 1 and v.count or nil
   symbol.is_const = is_const and symbol.type.kind == "number"
   symbol.is_fixed = is_const or changed <= times
@@ -173,7 +168,7 @@ end
 function script:assign(one, v)
   local symbol = one.symbol
   if symbol then
-    symbol.count = symbol.nesting == self.nesting and times_changed(self, symbol) <= 1 and v.count or nil
+    symbol.count = symbol.nesting == self.nesting and self:times_changed(symbol) <= 1 and v.count or nil
   end
   self:emit(one.set(one.rounds and v.raw or v.code))
 end
@@ -295,107 +290,95 @@ end
 
 -- ---- functions ----------------------------------------------------------------------------------
 
-local function formals_of(self, declared)
-  local made = {}
-  for i, formal in ipairs(declared.formals) do
-    local last = formal.name or formal.last
-    local is_array = formal.name and self.tokens[formal.name + 1] == "["
-    local kind = formal.name and self:type_between(formal.first, last - 1)
-    if is_array and kind and formal.last == formal.name + 2 + (self.tokens[formal.name + 2] ~= "]" and 1 or 0) then
-      kind = types.pointer(kind)
-    elseif is_array then
-      kind = nil
-    end
-    local by_reference = self.tokens[last - 1] == "&"
-    local is_const = self:text(formal.first, last):find "%f[%w]const%f[%W]"
-    if by_reference and not is_const and kind and kind.kind ~= "vector" then kind = nil end
-    if not by_reference and kind and (kind.kind == "vector" or kind.kind == "struct") then kind = nil end
-    if not kind then return nil end
-    made[i] = kind
-  end
-  return made
-end
-
-local function result_of(self, declared)
-  local kind = self:type_between(declared.first, declared.name - 1)
-  return kind and kind.kind ~= "struct" and kind or nil
-end
-
--- Writes the statements of a function's body in a scope of its own.
-local function write_body(self, declared, formals, names)
-  self:open()
-  for i, kind in ipairs(formals) do
-    local name = self.tokens[declared.formals[i].name]
-    local symbol = self:declare(name, kind)
-    symbol.is_fixed, names[i] = times_changed(self, symbol) == 0, symbol.name
-  end
-  self:open()
-  self.depth = self.depth - 1
-  for _, one in ipairs(declared.body) do statement.read(self, one) end
+-- The type of what a function is given; nil: a script's has nothing for it, such as what is written back.
+local function formal_type(self, formal)
+  local last = formal.name or formal.last
+  local kind = formal.name and self:type_between(formal.first, last - 1)
+  local by_reference, dims = self.tokens[last - 1] == "&", formal.last - last
+  if not kind or dims > 3 or dims == 3 and self.tokens[last + 2] == "]" then return nil end
+  if dims > 0 then return types.pointer(kind) end
+  local is_const = self:text(formal.first, last):find "%f[%w]const%f[%W]"
+  local fits = kind.kind == "vector" and by_reference or kind.kind ~= "vector" and kind.kind ~= "struct"
+    and not by_reference or by_reference and is_const
+  return fits and kind or nil
 end
 
 local KEPT <const> = { "out", "scope", "depth", "nesting", "touched", "fn", "frozen", "label", "owner" }
 
+-- Writes a function's statements; names: what it is given is called.
+local function write_body(self, declared, formals, fn)
+  local kept, names = {}, {}
+  for _, field in ipairs(KEPT) do kept[field] = self[field] end
+  self.out, self.scope, self.depth, self.frozen, self.label = {}, self.globals, -1, 0, nil
+  self.fn, self.owner = fn, declared
+  self:open()
+  for i, kind in ipairs(formals) do
+    local symbol = self:declare(self.tokens[declared.formals[i].name], kind)
+    symbol.is_fixed, names[i] = self:times_changed(symbol) == 0, symbol.name
+    if not fn then symbol.code, symbol.level = i == 1 and "#arg + 1" or "arg", i == 1 and 9 or nil end
+  end
+  self:open()
+  self.depth = fn and 1 or 0
+  for _, one in ipairs(declared.body) do statement.read(self, one) end
+  local out = statement.end_function(self.out)
+  for _, field in ipairs(KEPT) do self[field] = kept[field] end
+  return out, table.concat(names, ", ")
+end
+
 -- A function of the program's as one of the script's, once; nil: it cannot be one.
 function write_function(self, name)
   local declared = self.functions[name]
-  if declared.written ~= nil then
-    return (declared.is_done or declared.written == self.fn) and declared.written or nil -- itself, or one before it
+  if declared.written ~= nil then -- itself, or one before it
+    return (declared.is_done or declared.written == self.fn) and declared.written or nil
   end
-  local formals = #declared.all == 1 and not declared.is_template and declared.body and formals_of(self, declared)
-  local result = formals and result_of(self, declared)
   declared.written = false
-  if not result then return nil end
-  local fn = { name = RESERVED[name] and name .. "_" or name, formals = formals, type = result, touches = {} }
-  local kept = {}
-  for _, field in ipairs(KEPT) do kept[field] = self[field] end
-  self.out, self.scope, self.depth, self.fn, self.frozen = {}, self.globals, 0, fn, 0
-  self.label, self.owner = nil, declared
+  local fn = { name = RESERVED[name] and name .. "_" or name, formals = {}, touches = {},
+               type = self:type_between(declared.first, declared.name - 1) }
+  if declared.bodies ~= 1 or declared.is_template or not fn.type or fn.type.kind == "struct" then return nil end
+  for i, formal in ipairs(declared.formals) do fn.formals[i] = formal_type(self, formal) end
+  if #fn.formals ~= #declared.formals then return nil end
   declared.written = fn
-  local names = {}
-  write_body(self, declared, formals, names)
+  local out, names = write_body(self, declared, fn.formals, fn)
   declared.is_done = true
   for i = declared.first, declared.last do
     local symbol = self.globals.symbols[self.tokens[i]]
     if symbol then fn.touches[symbol] = true end
   end
-  statement.end_function(self.out)
-  table.insert(self.written, { ("local function %s(%s)"):format(fn.name, table.concat(names, ", ")), self.out })
-  for _, field in ipairs(KEPT) do self[field] = kept[field] end
+  local lines = lists.append({ { 0, ("local function %s(%s)"):format(fn.name, names) } }, out)
+  table.insert(self.written, { names = { fn.name }, lines = lists.append(lines, { { 0, "end" }, { 0, "" } }) })
   return fn
 end
 
--- ---- all of it ----------------------------------------------------------------------------------
+-- ---- declarations -------------------------------------------------------------------------------
 
 local function structure_of(self, declared)
   local fields = {}
-  for _, one in ipairs(declared.body or {}) do
+  for _, one in ipairs(declared.body) do
     if one.kind ~= "declare" then return nil end
     for _, member in ipairs(one.declared) do
       local kind = self:type_of(member)
       fields[#fields + 1] = { name = self.tokens[member.name], type = #member.sizes == 0 and kind or nil }
     end
   end
-  return declared.body and { kind = "struct", fields = fields, bytes = types.size(fields) }
+  return { kind = "struct", fields = fields, bytes = types.size(fields) }
 end
 
--- The types that a declaration names: struct P { ... }; typedef float real; using real = float;
-local function name_types(self, declared)
-  local first, last, tokens = declared.first, declared.last - 1, self.tokens
-  local is_using, is_typedef = tokens[first] == "using", tokens[first] == "typedef"
-  if declared.body then
-    local made = structure_of(self, declared)
-    if declared.name then self.named[tokens[declared.name]] = made end
-    if is_typedef then self.named[tokens[last]] = made end
-  elseif is_typedef then
-    self.named[tokens[last]] = self:type_between(first + 1, last - 1)
-  elseif is_using and tokens[first + 2] == "=" then
-    self.named[tokens[first + 1]] = self:type_between(first + 3, last)
+local by = {}
+
+-- struct P { ... }; typedef float real; using real = float;
+function by.class(self, declared)
+  local first, last, tokens, named = declared.first, declared.last - 1, self.tokens, self.named
+  local made = declared.body and structure_of(self, declared)
+  if made and declared.name then named[tokens[declared.name]] = made end
+  if tokens[first] == "typedef" then
+    named[tokens[last]] = made or not declared.body and self:type_between(first + 1, last - 1) or nil
+  elseif tokens[first] == "using" and tokens[first + 2] == "=" then
+    named[tokens[first + 1]] = self:type_between(first + 3, last)
   end
 end
 
--- Device variables by their names, and what their elements are.
-local function name_symbols(self, declared)
+-- Variables of the device, and what their elements are.
+function by.symbols(self, declared)
   for _, s in ipairs(declared.body) do
     for _, one in ipairs(s.declared or {}) do
       local words = lists.filter({ table.unpack(self.tokens, one.first, one.last) }, function(word)
@@ -407,67 +390,27 @@ local function name_symbols(self, declared)
   end
 end
 
-local function add_function(self, declared)
+function by.kernel(self, declared)
   local name = self.tokens[declared.name]
+  if declared.body or not self.kernels[name] then self.kernels[name] = declared end
+end
+
+by["function"] = function(self, declared)
+  local name, first = self.tokens[declared.name], declared.formals[1]
   local known = self.functions[name]
-  if known then
-    table.insert(known.all, declared.body and declared or nil)
-    if known.body or not declared.body then return end
-  end
-  declared.all = declared.body and { declared } or {}
-  local first = declared.formals[1]
+  declared.bodies = (known and known.bodies or 0) + (declared.body and 1 or 0)
+  if known and not declared.body then return end
   declared.checks = first and first.name and self:type_between(first.first, first.name - 1) == types.status
   self.functions[name] = declared
 end
 
-local function read_declarations(self, declarations)
-  for _, one in ipairs(declarations) do
-    local is_both = one.kind == "device" and self:text(one.first, one.name):find "__host__"
-    if one.kind == "class" then
-      name_types(self, one)
-    elseif one.kind == "symbols" then
-      name_symbols(self, one)
-    elseif one.kind == "kernel" then
-      local known = self.kernels[self.tokens[one.name]]
-      if not known or one.body then self.kernels[self.tokens[one.name]] = one end
-    elseif one.kind == "function" or is_both then
-      add_function(self, one)
-    end
-  end
+function by.device(self, declared)
+  if self:text(declared.first, declared.name):find "__host__" then by["function"](self, declared) end
 end
 
--- Variables and constants outside of functions: their lines, by the names that each declares.
-local function read_globals(self, declarations)
-  for _, one in ipairs(declarations) do
-    for _, s in ipairs(one.kind == "variables" and one.body or {}) do
-      self.out = {}
-      local counts = { self.translated, self.left }
-      self.touched = {}
-      statement.read(self, s)
-      local names = lists.map(s.declared or {}, function(each) return self.tokens[each.name] end)
-      table.insert(self.variables, { names = names, statement = s, lines = self.out,
-                                     translated = self.translated - counts[1], left = self.left - counts[2] })
-      self.translated, self.left = table.unpack(counts)
-    end
-  end
-end
+function by.variables(self, declared) lists.append(self.variables, declared.body) end
 
--- Which of these the script needs: those that main and its functions name, and those that they name.
-local function needed_globals(self, declareds)
-  local wanted, made = {}, {}
-  local function want(first, last)
-    for i = first, last do wanted[self.tokens[i]] = true end
-  end
-  for _, declared in ipairs(declareds) do want(declared.first, declared.last) end
-  for i = #self.variables, 1, -1 do
-    local one = self.variables[i]
-    if lists.find(one.names, function(name) return wanted[name] end) then
-      want(one.statement.first, one.statement.last)
-      table.insert(made, 1, one)
-    end
-  end
-  return made
-end
+-- ---- all of it ----------------------------------------------------------------------------------
 
 local function module_of(self, order)
   local function quoted(list)
@@ -481,24 +424,39 @@ local function module_of(self, order)
   return #words == 1 and ("dev:module(%q)"):format(self.file) or ("dev:module { %s }"):format(table.concat(words, ", "))
 end
 
-local function indented(lines, depth)
-  return lists.map(lines, function(line) return ("  "):rep(line[1] + depth) .. line[2] end)
+-- Puts in front of lines those that they need: of the last of some parts first, which may need others itself.
+local function with_needed(lines, parts)
+  local words = {}
+  local function note(list)
+    for _, line in ipairs(list) do for word in line[2]:gmatch "[%a_][%w_]*" do words[word] = true end end
+  end
+  note(lines)
+  for i = #parts, 1, -1 do
+    if lists.find(parts[i].names, function(name) return words[name] end) then
+      note(parts[i].lines)
+      lines = lists.append(lists.append({}, parts[i].lines), lines)
+    elseif parts[i].names[1] == nil and #lines > 0 and lines[1][2] ~= "" then
+      table.insert(lines, 1, { 0, "" })
+    end
+  end
+  return lines
 end
 
--- All lines of the script.
-local function assemble(self, order, main)
-  local module = "local mod = " .. module_of(self, order)
-  local text = { 'local mw = require "moonwarp"', "", "local dev = mw.device()", module, "" }
-  for _, name in ipairs(lists.keys(self.helpers)) do text[#text + 1] = "local function " .. HELPERS[name] end
-  if next(self.helpers) then text[#text + 1] = "" end
-  for _, one in ipairs(self.needed) do lists.append(text, indented(one.lines, 0)) end
-  if #self.needed > 0 then text[#text + 1] = "" end
-  for _, fn in ipairs(self.written) do
-    lists.append(lists.append(text, { fn[1] }), indented(fn[2], 0))
-    lists.append(text, { "end", "" })
+-- Variables and constants outside of functions, and functions of Lua: parts of a script that it may need.
+local function read_parts(self)
+  local parts = {}
+  for _, name in ipairs(lists.keys(HELPERS)) do
+    parts[#parts + 1] = { names = { name }, lines = { { 0, "local function " .. HELPERS[name] } } }
   end
-  statement.end_function(main)
-  return table.concat(lists.append(text, indented(main, 0)), "\n") .. "\n"
+  parts[#parts + 1] = { names = {} }
+  for _, s in ipairs(self.variables) do
+    self.out = {}
+    statement.read(self, s)
+    local names = lists.map(s.declared or {}, function(one) return self.tokens[one.name] end)
+    if #names > 0 then parts[#parts + 1] = { names = names, lines = self.out } end
+  end
+  parts[#parts + 1] = { names = {} }
+  return parts
 end
 
 --- The script of a program's host part.
@@ -510,38 +468,29 @@ function script.make(order)
   local self = setmetatable({
     file = order.file, tokens = tree.tokens, lines = tree.lines, source = {}, -- the program
     out = {}, depth = 0, nesting = 0, frozen = 0, touched = {}, forgotten = 0, -- what is being written
-    translated = 0, left = 0,
-    helpers = {}, templates = {}, written = {}, variables = {}, needed = {}, -- of the script
-    named = {}, symbols = {}, kernels = {}, functions = {}, whole = { first = 1, last = #tree.tokens }, -- of the program
+    templates = {}, written = {}, -- of the script
+    named = {}, symbols = {}, kernels = {}, functions = {}, variables = {}, globals = { symbols = {} }, -- of the program
+    whole = { first = 1, last = #tree.tokens },
   }, script)
   for line in order.text:gmatch "([^\n]*)\n?" do table.insert(self.source, line) end
-  self.globals = { symbols = {} }
   self.scope = self.globals
   self:declare("cout", types.cout).code, self:declare("cerr", types.cout).code = "io.stdout", "io.stderr"
-  read_declarations(self, tree.declarations)
-  read_globals(self, tree.declarations)
+  for _, one in ipairs(tree.declarations) do by[one.kind](self, one) end
   local main = self.functions.main
   if not main or not main.body then return { missing = "main" } end
   if not next(self.kernels) then return { missing = "kernel" } end
-  self.out, self.depth, self.owner = {}, -1, main
-  self:open()
-  local formals = main.formals
-  if #formals >= 2 then
-    local count, words = self.tokens[formals[1].name], self.tokens[formals[2].name]
-    self:declare(count, types.i32).code = "#arg + 1"
-    self.scope.symbols[count].level = 9
-    self:declare(words, { kind = "list", of = types.string }).code = "arg"
+  local parts, kinds = read_parts(self), {}
+  if #main.formals >= 2 then kinds = { types.i32, { kind = "list", of = types.string } } end
+  local lines = write_body(self, main, kinds)
+  lines = with_needed(lines, lists.append(parts, self.written))
+  local text, made = { 'local mw = require "moonwarp"', "", "local dev = mw.device()",
+                       "local mod = " .. module_of(self, order), "" }, { translated = 0, left = 0 }
+  for _, line in ipairs(lines) do
+    text[#text + 1] = ("  "):rep(line[1]) .. line[2]
+    made.translated, made.left = made.translated + (line.done or 0), made.left + (line.left or 0)
   end
-  self:open()
-  self.depth = 0
-  for _, s in ipairs(main.body) do statement.read(self, s) end
-  local declareds = { main }
-  for _, one in pairs(self.functions) do if one.is_done then table.insert(declareds, one) end end
-  self.needed = needed_globals(self, declareds)
-  for _, one in ipairs(self.needed) do
-    self.translated, self.left = self.translated + one.translated, self.left + one.left
-  end
-  return { text = assemble(self, order, self.out), translated = self.translated, left = self.left }
+  made.text = table.concat(text, "\n") .. "\n"
+  return made
 end
 
 return script

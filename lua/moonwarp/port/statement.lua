@@ -18,13 +18,6 @@ local PRINTS <const> = lists.set { "cout", "cerr", "printf", "fprintf", "puts" }
 
 -- ---- what is left -------------------------------------------------------------------------------
 
-local function nodes(s)
-  local count = s.kind ~= "block" and s.kind ~= "type" and 1 or 0
-  for _, one in ipairs(s.body or {}) do count = count + nodes(one) end
-  for _, one in ipairs { s.child or false, s.otherwise or false } do count = count + (one and nodes(one) or 0) end
-  return count
-end
-
 -- An error of the script's, at a line of the program.
 local function stop(it, line, text) return ("error(%q, 0)"):format(("%s:%d: %s"):format(it.file, line, text)) end
 
@@ -82,8 +75,9 @@ local function leave(it, s)
     local inside = (name == "break" or name == "continue") and s.kind ~= "if" and s.kind ~= "block" and s.kind ~= name
     jumps = jumps or JUMPS[name] and not inside or it:may_end(name)
   end
+  local first = #it.out + 1
   for _, text in ipairs(it:source_of(s.first, s.last)) do it:emit("-- " .. text) end
-  it.left = it.left + nodes(s)
+  it.out[first].left = 1
   if jumps then it:emit(stop(it, line, "this has not been translated")) end
   for _, one in ipairs(s.declared or {}) do
     local kind = it:type_of(one)
@@ -358,11 +352,10 @@ end
 -- The body of a loop, where `continue` goes to the end; first and each: what is written before and after it. What it
 -- leaves untranslated is not known in its next turn either, so it is then read again.
 local function body(it, s, first, each)
-  local known, length, translated, left = it.forgotten, #it.out, it.translated, it.left
+  local known, length = it.forgotten, #it.out
   body_once(it, s, first, each)
   if it.forgotten == known then return end
   for i = #it.out, length + 1, -1 do it.out[i] = nil end
-  it.translated, it.left = translated, left
   body_once(it, s, first, each)
 end
 
@@ -504,13 +497,15 @@ function by.type() end
 
 --- Leaves out a return at the end of a function, which then ends anyway.
 ---@param out table[]
+---@return table[] out
 function statement.end_function(out)
   local last = out[#out]
   if last and last[2] == "do return end" then out[#out] = nil end
   if last and last[2]:find "^do return .* end$" then last[2] = last[2]:match "^do (.*) end$" end
+  return out
 end
 
-local STATE <const> = { "scope", "depth", "nesting", "frozen", "translated", "left", "label" }
+local STATE <const> = { "scope", "depth", "nesting", "frozen", "label" }
 
 --- Writes a statement, or a comment in its place.
 ---@param it table
@@ -522,7 +517,8 @@ function statement.read(it, s)
   local ok, problem = pcall(by[s.kind] or unread, it, s)
   if ok then
     settle(it, mark, it:line(s.first))
-    it.translated = it.translated + (s.kind == "block" and 0 or s.kind == "type" and 0 or 1)
+    local line = it.out[mark + 1]
+    if line and s.kind ~= "block" then line.done = (line.done or 0) + 1 end
     return
   end
   if type(problem) ~= "table" or not problem.is_unread then error(problem, 0) end
