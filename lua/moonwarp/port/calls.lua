@@ -284,8 +284,7 @@ end
 
 function calls.assert(it, list, e)
   local test = expression.test(expression.read(it, list[1]))
-  if test.known == false then return unread() end
-  if test.known == nil then it:emit(("assert(%s, %q)"):format(test.code, it:text(e.first, e.last))) end
+  if test.code ~= "true" then it:emit(("assert(%s, %q)"):format(test.code, it:text(e.first, e.last))) end
 end
 
 function calls.swap(it, list)

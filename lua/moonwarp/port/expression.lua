@@ -47,13 +47,15 @@ local value = expression.value
 
 local function at_level(v, level) return v.level < level and "(" .. v.code .. ")" or v.code end
 
---- A number as a test has it; `known` says that it is always so.
+local function boolean(is_true) return value(tostring(is_true), types.bool) end
+
+--- A number as a test has it; its code is "true" or "false" where it is always so.
 ---@param v table
 ---@return table
 function expression.test(v)
-  if v.known ~= nil or v.type == types.bool then return v end
-  if v.type == types.status then return { known = false, type = types.bool } end
-  if v.type.is_integer and v.lo == v.hi and tonumber(v.code) then return value(tostring(v.lo ~= 0), types.bool) end
+  if v.type == types.bool then return v end
+  if v.type == types.status then return boolean(false) end
+  if v.type.is_integer and v.lo == v.hi and tonumber(v.code) then return boolean(v.lo ~= 0) end
   if v.type.kind == "number" then return value(at_level(v, TEST + 1) .. " ~= 0", types.bool, TEST) end
   if v.type.kind == "pointer" or v.type.kind == "string" then return value(v.code .. " ~= nil", types.bool, TEST) end
   return unread()
@@ -104,7 +106,6 @@ end
 ---@param to table
 ---@return table
 function expression.convert(it, v, to)
-  if v.known ~= nil then v = value(tostring(v.known), types.bool) end
   local from = v.type
   if from == to then return v end
   if from.kind == "number" and to.kind == "number" then return number(it, v, to) end
@@ -213,8 +214,7 @@ function expression.read(it, e) return (read[e.kind] or unread)(it, e) end
 function expression.as(it, e, to)
   if e.kind == "braces" and to.kind == "struct" then return expression.structure(it, e, to) end
   local made = convert(it, expression.read(it, e), to)
-  if made.code == nil then return unread() end
-  return made
+  return made.code and made or unread()
 end
 
 --- How many elements or blocks there are: a call of moonwarp's that is given less than 1 raises an error.
@@ -226,56 +226,41 @@ function expression.count(it, e)
   return v.type.is_integer and v.type ~= types.bool and v.code or convert(it, v, types.i64).code
 end
 
-local ESCAPES <const> = { n = "\n", t = "\t", r = "\r", a = "\a", b = "\b", f = "\f", v = "\v" }
-
--- What stands between the quotes of a token.
-local function unescaped(text)
-  local body = text:match '^"(.*)"$' or text:match "^'(.*)'$" or unread()
-  body = body:gsub("\\(%d%d?%d?)", function(octal) return ("\\x%02x"):format(tonumber(octal, 8) or unread()) end)
-  return (body:gsub("\\(.)(%x?%x?)", function(letter, digits)
-    if letter == "x" then return string.char(tonumber(digits, 16) or unread()) end
-    if letter:find "[eEuU]" then return unread() end
-    return (ESCAPES[letter] or letter) .. digits
-  end))
+-- What stands between the quotes of a token, where Lua has C's escapes.
+local function inner(text)
+  local body = text:match "^['\"](.*)['\"]$" or unread()
+  if body:find "\\[^abfnrtv\\'\"0]" or body:find "\\0%d" then return unread() end
+  return body == '"' and '\\"' or body
 end
 
 function read.string(it, e)
   local parts = {}
-  for i = e.first, e.last do parts[#parts + 1] = unescaped(it.tokens[i]) end
-  local made = value(("%q"):format(table.concat(parts)):gsub("\\\n", "\\n"):gsub("\t", "\\t"), types.string)
-  made.text = table.concat(parts)
+  for i = e.first, e.last do parts[#parts + 1] = inner(it.tokens[i]) end
+  local text = table.concat(parts)
+  local made = value('"' .. text .. '"', types.string)
+  made.text = text
   return made
-end
-
--- A number's value, type and text, by its token.
-local function literal(text)
-  text = text:gsub("'", ""):lower()
-  local digits, suffix = text:match "^(0x[%da-f]+)([ul]*)$"
-  if not digits then digits, suffix = text:match "^(%d+)([ul]*)$" end
-  if not digits then
-    local real, single = text:match "^([%d.]+e?[-+]?%d*)([fl]?)$"
-    return tonumber(real), types[single == "f" and "f32" or "f64"], real
-  end
-  local number = digits:find "^0%d" and tonumber(digits, 8) or tonumber(digits)
-  if math.type(number) ~= "integer" then return nil end
-  local is_long = suffix:find "l" or number > (suffix:find "u" and 0xffffffff or 0x7fffffff)
-  return number, types[(suffix:find "u" and "u" or "i") .. (is_long and "64" or "32")], digits
 end
 
 function read.number(it, e)
   local text = it.tokens[e.op]
   if KNOWN[text] then return value(KNOWN[text][1], types[KNOWN[text][2]]) end
   if text:find "^'" then
-    local made = value(tostring(unescaped(text):byte()), types.char)
-    made.text = unescaped(text)
-    return made
+    local byte = load("return " .. text)():byte()
+    return { code = tostring(byte), type = types.char, level = ATOM, lo = byte, hi = byte, text = inner(text) }
   end
-  local number, kind, code = literal(text)
-  if not number then return unread() end
-  if code:find "^0%d" and kind.is_integer then code = tostring(number) end
-  if not kind.is_integer then code = code:gsub("^%.", "0."):gsub("%.$", ".0"):gsub("%.e", ".0e") end
-  local made = value(code, kind, ATOM, number, number)
-  return kind == types.f32 and rounded(it, made) or made
+  local digits, suffix = text:lower():match "^(0x%x-)([ul]*)$"
+  if not digits then digits, suffix = text:lower():match "^(%d+)([ul]*)$" end
+  if digits then
+    local number = digits:find "^0%d" and tonumber(digits, 8) or tonumber(digits)
+    local wide = suffix:find "l" or number > (suffix:find "u" and 0xffffffff or 0x7fffffff)
+    local kind = types[(suffix:find "u" and "u" or "i") .. (wide and "64" or "32")]
+    return value(digits:find "^0%d" and tostring(number) or digits, kind, ATOM, number, number)
+  end
+  local real, single = text:lower():match "^([%d.]+e?[-+]?%d*)(f?)$"
+  local number = tonumber(real) or unread()
+  local made = value(real:gsub("^%.", "0."):gsub("%.$", ".0"):gsub("%.e", ".0e"), types.f64, ATOM, number, number)
+  return single == "f" and rounded(it, made) or made
 end
 
 function read.name(it, e)
@@ -362,7 +347,8 @@ end
 
 function read.conditional(it, e)
   local test = expression.test(expression.read(it, e.a))
-  if test.known ~= nil then return expression.read(it, test.known and e.b or e.c) end
+  if test.code == "true" then return expression.read(it, e.b) end
+  if test.code == "false" then return expression.read(it, e.c) end
   it.frozen = it.frozen + 1
   local yes, no = expression.read(it, e.b), expression.read(it, e.c)
   it.frozen = it.frozen - 1
@@ -382,7 +368,7 @@ function read.unary(it, e)
   local v = expression.read(it, e.a)
   if op == "!" then
     v = expression.test(v)
-    if v.known ~= nil then return { known = not v.known, type = types.bool } end
+    if v.code == "true" or v.code == "false" then return boolean(v.code == "false") end
     return value("not " .. at_level(v, UNARY), types.bool, UNARY)
   end
   if v.type.kind ~= "number" then return unread() end
@@ -394,15 +380,16 @@ function read.unary(it, e)
 end
 
 local function both(it, e, op)
-  local a = expression.read(it, e.a)
-  local left = expression.test(a)
-  if left.known == (op == "||") then return left end
-  local may_skip = left.known == nil and 1 or 0
+  local left = expression.test(expression.read(it, e.a))
+  local decides, passes = "false", "true"
+  if op == "||" then decides, passes = passes, decides end
+  if left.code == decides then return left end
+  local may_skip = left.code ~= passes and 1 or 0
   it.frozen = it.frozen + may_skip
   local right = expression.test(expression.read(it, e.b))
   it.frozen = it.frozen - may_skip
-  if left.known ~= nil then return right end
-  if right.known ~= nil then return right.known == (op == "&&") and left or unread() end
+  if left.code == passes then return right end
+  if right.code == passes then return left end
   local level = op == "&&" and BOTH or EITHER
   return value(("%s %s %s"):format(at_level(left, level), op == "&&" and "and" or "or", at_level(right, level + 1)),
     types.bool, level)
@@ -412,7 +399,7 @@ local function compared(it, op, a, b)
   local is_status = a.type == types.status or b.type == types.status
   if is_status then -- cudaSuccess against itself, or against 0
     if op ~= "==" and op ~= "!=" or not (a.type == b.type or (a.code or b.code) == "0") then return unread() end
-    return { known = op == "==", type = types.bool }
+    return boolean(op == "==")
   end
   if a.type.kind == "number" and b.type.kind == "number" then
     if a.type ~= b.type or a.type == types.bool and op ~= "==" and op ~= "!=" then

@@ -9,12 +9,10 @@ local output = {}
 
 local unread = expression.unread
 
-local function quoted(text) return (("%q"):format(text):gsub("\\\n", "\\n"):gsub("\t", "\\t")) end
-
 -- Writes to a file a format with values.
 local function write(it, target, format, args)
-  local text = #args == 0 and quoted((format:gsub("%%%%", "%%")))
-    or ("(%s):format(%s)"):format(quoted(format), table.concat(args, ", "))
+  local text = #args == 0 and ('"%s"'):format(format:gsub("%%%%", "%%"), nil)
+    or ('("%s"):format(%s)'):format(format, table.concat(args, ", "))
   it:emit(("%s(%s)"):format(target == "io.stdout" and "io.write" or target .. ":write", text))
 end
 
@@ -53,7 +51,7 @@ function output.fprintf(it, list)
 end
 
 function output.puts(it, list)
-  write(it, "io.stdout", "%s\n", { expression.as(it, list[1], types.string).code })
+  write(it, "io.stdout", "%s\\n", { expression.as(it, list[1], types.string).code })
 end
 
 function output.fflush() end
@@ -61,7 +59,7 @@ function output.fflush() end
 -- What std::cout writes for a value: as %g for numbers with a fraction.
 local function shown(it, e, args)
   local name = e.kind == "name" and it.tokens[e.op]
-  if name == "endl" then return "\n" end
+  if name == "endl" then return "\\n" end
   if name == "flush" then return "" end
   local v = expression.read(it, e)
   if v.text then return (v.text:gsub("%%", "%%%%")) end

@@ -198,7 +198,6 @@ local function declared_type(it, one)
   local mark = #it.out
   local v = expression.read(it, one.init or unread())
   for i = #it.out, mark + 1, -1 do it.out[i] = nil end -- it is read once more
-  if v.known ~= nil then return types.bool end
   return v.type.kind ~= "memory" and v.type.kind ~= "null" and v.type or unread()
 end
 
@@ -310,9 +309,8 @@ by["if"] = function(it, s)
   local mark = #it.out
   local test = expression.test(expression.read(it, s.test))
   settle(it, mark, it:line(s.first))
-  if test.known ~= nil then
-    local taken = s.child
-    if not test.known then taken = s.otherwise end
+  if test.code == "true" or test.code == "false" then
+    local taken = test.code == "true" and s.child or test.code == "false" and s.otherwise
     return taken and by.block(it, taken)
   end
   it:emit(("if %s then"):format(test.code))
@@ -434,7 +432,6 @@ by["while"] = function(it, s, mark)
   it.frozen = it.frozen + 1
   local test = s.test and expression.test(expression.read(it, s.test)) or { code = "true" }
   it.frozen = it.frozen - 1
-  if test.code == nil then return unread() end
   settle(it, mark, it:line(s.first))
   it:emit(("while %s do"):format(test.code))
   body(it, s.child, nil, s.step and function()
@@ -458,7 +455,7 @@ by["do"] = function(it, s)
   local test = expression.test(expression.read(it, s.test))
   it.frozen = it.frozen - 1
   settle(it, #it.out, it:line(s.first))
-  it:emit(("until not (%s)"):format(test.code or unread()))
+  it:emit(("until not (%s)"):format(test.code))
 end
 
 -- for (float v : x), where v is no reference that x is written by.
