@@ -103,7 +103,7 @@ end
 -- A copy between an array's element and a variable alone, which is of the same type and size.
 local function copy_one(it, to, from, bytes, stream)
   local array, one = to.array and to or from, to.place or from.place
-  local size, index = expression.read(it, bytes), array.offset and place.counted(array.offset) or "1"
+  local size, index = expression.read(it, bytes), place.counted(array.offset)
   if one.type.kind ~= "number" or one.type == types.bool or array.array.type.of ~= one.type or size.lo ~= size.hi
     or size.lo ~= one.type.bytes then return unread() end
   if stream then it:emit(stream .. ":synchronize()") end
@@ -129,7 +129,7 @@ function calls.memset(it, list, _, stream)
   local is_ones = of.is_integer and of.lo < 0 and (byte.code == "-1" or byte.code == "255")
   local one = byte.code == "0" and "0" or is_ones and "-1" or unread()
   local part = is_whole(it, side, n) and "" or (":view(%s, %s)"):format(
-    side.offset and place.counted(side.offset) or "1", n)
+    place.counted(side.offset), n)
   if stream then it:emit(stream .. ":synchronize()") end
   it:emit(("%s%s:fill(%s)"):format(side.array.code, part, one))
 end

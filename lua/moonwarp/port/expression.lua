@@ -419,13 +419,13 @@ function read.binary(it, e)
   local a, b = expression.read(it, e.a), expression.read(it, e.b)
   if COMPARED[op] then return compared(it, op, a, b) end
   local left = a.type.kind == "pointer" or a.type.kind == "vector"
-  if left and b.type.is_integer then return it:sum(e) end
+  if left and b.type.is_integer then return it:element(e) end
   return expression.arithmetic(it, op, a, b)
 end
 
 function read.index(it, e) return it:element(e) end
 
-function read.member(it, e) return it:member(e) end
+read.member = read.index
 
 function read.call(it, e) return it:call(e) or unread() end
 

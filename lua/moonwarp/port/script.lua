@@ -197,8 +197,6 @@ function script:type_of(one) return self:type_between(one.first, one.last, false
 -- ---- expressions that need more than their operands ---------------------------------------------
 
 function script:element(e) return place.read(self, e) end
-function script:member(e) return place.read(self, e) end
-function script:sum(e) return place.sum(self, e) end
 
 local function kernel_of(self, callee)
   local name = self.tokens[callee.op]
@@ -467,7 +465,7 @@ function script.make(order)
   if tree.wrong then return { wrong = tree.wrong } end
   local self = setmetatable({
     file = order.file, tokens = tree.tokens, lines = tree.lines, source = {}, -- the program
-    out = {}, depth = 0, nesting = 0, frozen = 0, touched = {}, forgotten = 0, -- what is being written
+    out = {}, depth = 0, nesting = 0, frozen = 0, touched = {}, -- what is being written
     templates = {}, written = {}, -- of the script
     named = {}, symbols = {}, kernels = {}, functions = {}, variables = {}, globals = { symbols = {} }, -- of the program
     whole = { first = 1, last = #tree.tokens },

@@ -39,7 +39,6 @@ local function forget(it, symbol, line)
   if symbol.is_const or symbol.type == types.status then return end
   symbol.unknown = { line = line, scope = it.scope }
   symbol.lo, symbol.hi, symbol.count, symbol.is_fixed = nil, nil, nil, false
-  it.forgotten = it.forgotten + 1
 end
 
 -- What a statement that is left names is not known any more; where that may be memory, no memory is.
@@ -66,9 +65,10 @@ local function forget_named(it, s, line)
   return #named > 0
 end
 
--- A comment instead of a statement. In a function it stops the script: its callers do not know of it.
+-- A comment instead of a statement. In a function or a loop it stops the script: callers, and the statements before it
+-- in the next turn, do not know of it.
 local function leave(it, s)
-  local jumps, line = it.fn ~= nil, it:line(s.first)
+  local jumps, line = it.fn ~= nil or it.label ~= nil and not is_output(it, s), it:line(s.first)
   local escaped = forget_named(it, s, line)
   for i = s.first, s.last do
     local name = it.tokens[i]
@@ -192,23 +192,17 @@ function statement.own(v)
   return value(("{ x = %s.x, y = %s.y, z = %s.z }"):format(v.code, v.code, v.code), v.type)
 end
 
-local function declared_type(it, one)
-  local is_auto = it.tokens[one.last] == "auto" or it.tokens[one.first] == "auto"
-  if not is_auto then return it:type_of(one) or unread() end
-  local mark = #it.out
-  local v = expression.read(it, one.init or unread())
-  for i = #it.out, mark + 1, -1 do it.out[i] = nil end -- it is read once more
-  return v.type.kind ~= "memory" and v.type.kind ~= "null" and v.type or unread()
-end
-
 local function declare_one(it, one, bare)
-  local name, kind = it.tokens[one.name], declared_type(it, one)
+  local name, kind, v = it.tokens[one.name], it:type_of(one) or unread(), nil
   if one.is_static or kind == types.void or it.tokens[one.signs] == "&" then return unread() end
-  if kind == types.status then
-    if one.init and expression.read(it, one.init).type ~= types.status then return unread() end
-    return it:declare(name, kind)
+  if kind == types.status or kind == types.auto then
+    v = one.init and expression.read(it, one.init)
+    if not v or v.type == types.status then return it:declare(name, types.status) end
+    if kind == types.status or v.make or v.type == types.null then return unread() end
+    v = v.type.kind == "vector" and vector_of(it, one, v.type) or statement.own(v)
+  else
+    v = initial(it, one, kind)
   end
-  local v = initial(it, one, kind)
   local symbol = it:declare(name, v and v.type.kind ~= "null" and v.type or kind)
   if not v then
     bare[#bare + 1] = symbol.name
@@ -322,7 +316,7 @@ by["if"] = function(it, s)
   it:emit "end"
 end
 
-local LOOPS <const> = lists.set { "for", "while", "do", "range" }
+local LOOPS <const> = lists.set { "for", "while", "do" }
 
 -- Is there a statement of a kind in it, which is not a loop's of its own?
 local function has(s, kind)
@@ -332,29 +326,24 @@ local function has(s, kind)
   return s.child and has(s.child, kind) or s.otherwise and has(s.otherwise, kind) or false
 end
 
-local function body_once(it, s, first, each)
+-- The body of a loop, where `continue` goes to the end; each: what is written after it.
+local function body(it, s, each)
   local goes_on, outer = has(s, "continue"), it.label
   local wraps = each and (goes_on or has(s, "declare"))
   it.label = outer and outer .. "_" or "continue"
-  it:open()
-  if first then first() end
-  if wraps then it:emit "do" else it.depth = it.depth - 1 end
+  if wraps then
+    it.depth = it.depth + 1
+    it:emit "do"
+  end
   branch(it, s)
-  if wraps then it:emit "end" else it.depth = it.depth + 1 end
+  if wraps then
+    it:emit "end"
+    it.depth = it.depth - 1
+  end
+  it.depth = it.depth + 1
   if goes_on then it:emit(("::%s::"):format(it.label)) end
   if each then each() end
-  it:close()
-  it.label = outer
-end
-
--- The body of a loop, where `continue` goes to the end; first and each: what is written before and after it. What it
--- leaves untranslated is not known in its next turn either, so it is then read again.
-local function body(it, s, first, each)
-  local known, length = it.forgotten, #it.out
-  body_once(it, s, first, each)
-  if it.forgotten == known then return end
-  for i = #it.out, length + 1, -1 do it.out[i] = nil end
-  body_once(it, s, first, each)
+  it.depth, it.label = it.depth - 1, outer
 end
 
 local PLAIN <const> = lists.set { "+", "-", "*", "/", "(", ")", ".", "size", "sizeof" }
@@ -434,7 +423,7 @@ by["while"] = function(it, s, mark)
   it.frozen = it.frozen - 1
   settle(it, mark, it:line(s.first))
   it:emit(("while %s do"):format(test.code))
-  body(it, s.child, nil, s.step and function()
+  body(it, s.child, s.step and function()
     local at = #it.out
     effect(it, s.step)
     settle(it, at, it:line(s.first))
@@ -442,38 +431,11 @@ by["while"] = function(it, s, mark)
   it:emit "end"
 end
 
+-- do { ... } while (0), as macros are written.
 by["do"] = function(it, s)
   local token = it.tokens[s.test.op]
-  if s.test.kind == "number" and (token == "0" or token == "false") and not has(s.child, "continue") then
-    if has(s.child, "break") then return unread() end
-    return by.block(it, s.child) -- as macros are written
-  end
-  if has(s.child, "continue") then return unread() end
-  it:emit "repeat"
-  body(it, s.child)
-  it.frozen = it.frozen + 1
-  local test = expression.test(expression.read(it, s.test))
-  it.frozen = it.frozen - 1
-  settle(it, #it.out, it:line(s.first))
-  it:emit(("until not (%s)"):format(test.code))
-end
-
--- for (float v : x), where v is no reference that x is written by.
-by["range"] = function(it, s)
-  local one = s.head and s.head[1].kind == "declare" and s.head[1].declared[1] or unread()
-  local mark, is_const = #it.out, it:text(one.first, one.last):find "const"
-  local v = expression.read(it, s.test)
-  if v.type.kind ~= "vector" or not v.symbol or it.tokens[one.signs] == "&" and not is_const then return unread() end
-  settle(it, mark, it:line(s.first))
-  it:open()
-  local symbol = it:declare(it.tokens[one.name], v.type.of)
-  local index = symbol.name .. "_at"
-  it.depth = it.depth - 1
-  it:emit(("for %s = 1, #%s do"):format(index, v.code))
-  body(it, s.child, function() it:emit(("local %s = %s:get(%s)"):format(symbol.name, v.code, index)) end)
-  it.depth = it.depth + 1
-  it:close()
-  it:emit "end"
+  if token ~= "0" and token ~= "false" or has(s.child, "continue") or has(s.child, "break") then return unread() end
+  by.block(it, s.child)
 end
 
 -- ---- jumps --------------------------------------------------------------------------------------

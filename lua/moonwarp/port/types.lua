@@ -28,7 +28,7 @@ types.bool = { kind = "number", name = "bool", bytes = 1, is_integer = true, lo 
 for bits = 32, 64, 32 do
   types["f" .. bits] = { kind = "number", name = "f" .. bits, bytes = bits // 8, lo = -math.huge, hi = math.huge }
 end
-for _, kind in ipairs { "string", "dim3", "event", "stream", "status", "void", "null", "file", "cout" } do
+for _, kind in ipairs { "string", "dim3", "event", "stream", "status", "void", "null", "file", "cout", "auto" } do
   types[kind] = { kind = kind }
 end
 
@@ -51,7 +51,7 @@ local NAMED <const> = {
   int32_t = "i32", uint16_t = "u16", int16_t = "i16", uint8_t = "u8", int8_t = "i8", uint = "u32", clock_t = "i64",
   time_t = "i64", string = "string", dim3 = "dim3", cudaEvent_t = "event", cudaStream_t = "stream",
   cudaError_t = "status", cudaError = "status", void = "void", cudaDeviceProp = "properties", timeval = "timeval",
-  timezone = "timezone",
+  timezone = "timezone", auto = "auto",
 }
 local WORDS <const> = lists.set { "unsigned", "signed", "char", "short", "int", "long" }
 local PASSED <const> = lists.set { "static", "constexpr", "inline", "volatile", "register", "struct", "extern", "std",
