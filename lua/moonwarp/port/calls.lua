@@ -13,16 +13,9 @@ local unread, value = expression.unread, expression.value
 
 -- ---- memory -------------------------------------------------------------------------------------
 
--- How an array's elements are made of a type's: the name of one, and its bytes.
-local function unit_of(of)
-  if of.kind == "struct" then return "u8", 1 end
-  if of.kind ~= "number" or of == types.bool then return unread() end
-  return of.name, of.bytes
-end
-
 -- How many elements an expression in bytes is: n of n * sizeof(float).
 local function count(it, e, of)
-  local v, _, bytes = expression.read(it, e), unit_of(of)
+  local v, bytes = expression.read(it, e), of.bytes
   if v.type.kind ~= "number" or not v.type.is_integer then return unread() end
   if v.each == bytes then return v.elements.code end
   if bytes == 1 then return v.code end
@@ -37,7 +30,8 @@ end
 ---@param zero boolean?   all of them 0
 ---@return table
 function calls.array(how, of, elements, zero)
-  local code = ('dev:%s("%s", %s)%s'):format(how, unit_of(of), elements, zero and ":fill(0)" or "")
+  if of.kind ~= "number" or of == types.bool then return unread() end
+  local code = ('dev:%s("%s", %s)%s'):format(how, of.name, elements, zero and ":fill(0)" or "")
   local made = value(code, types.pointer(of))
   made.count = elements
   return made
@@ -52,21 +46,11 @@ local function allocates(how)
   end
 end
 
-local function memory(make) return { type = { kind = "memory" }, make = make } end
-
 function calls.malloc(it, list)
-  return memory(function(to)
+  local function make(to)
     return to.kind == "list" and value("{}", to) or calls.array("pageable", to.of, count(it, list[1], to.of))
-  end)
-end
-
-function calls.calloc(it, list)
-  return memory(function(to)
-    local _, each = unit_of(to.of)
-    local n, size = expression.read(it, list[1]), expression.read(it, list[2])
-    if size.lo ~= each or size.hi ~= each or not n.type.is_integer then return unread() end
-    return calls.array("pageable", to.of, n.code, true)
-  end)
+  end
+  return { type = { kind = "memory" }, make = make }
 end
 
 function calls.free(it, list)
@@ -121,17 +105,15 @@ function calls.memcpy(it, list, _, stream)
   copy(it, place.side(it, list[1]), place.side(it, list[2]), list[3], stream)
 end
 
--- With 0, or of signed integers with -1 in all bytes.
 function calls.memset(it, list, _, stream)
   local side, byte = place.side(it, list[1]), expression.read(it, list[2])
   local of = side.array and side.array.type.of or unread()
   local n = count(it, list[3], of)
-  local is_ones = of.is_integer and of.lo < 0 and (byte.code == "-1" or byte.code == "255")
-  local one = byte.code == "0" and "0" or is_ones and "-1" or unread()
+  if byte.lo ~= 0 or byte.hi ~= 0 then return unread() end
   local part = is_whole(it, side, n) and "" or (":view(%s, %s)"):format(
     place.counted(side.offset), n)
   if stream then it:emit(stream .. ":synchronize()") end
-  it:emit(("%s%s:fill(%s)"):format(side.array.code, part, one))
+  it:emit(("%s%s:fill(0)"):format(side.array.code, part))
 end
 
 -- A __constant__ or __device__ variable, as cudaMemcpyToSymbol has it.

@@ -38,7 +38,6 @@ local METHODS <const> = lists.set { "kernel", "kernels", "variable", "get", "set
   "options", "device", "from_cache", "close" }
 
 local ASSIGNS <const> = lists.set { "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--" }
-local ENDS <const> = lists.set { "exit", "abort", "throw", "_exit", "terminate" }
 
 -- ---- writing ------------------------------------------------------------------------------------
 
@@ -146,20 +145,6 @@ function script:is_stable(code)
     if not symbol or not symbol.is_fixed then return false end
   end
   return true
-end
-
---- May a function of the program's end it?
----@param name string
----@return boolean
-function script:may_end(name)
-  local declared = self.functions[name]
-  if not declared or declared.ends ~= nil then return declared and declared.ends or false end
-  declared.ends = false
-  for i = declared.first, declared.last do
-    local word = self.tokens[i]
-    declared.ends = declared.ends or ENDS[word] or self:may_end(word)
-  end
-  return declared.ends
 end
 
 --- Writes a value to a place.
@@ -358,7 +343,7 @@ local function structure_of(self, declared)
       fields[#fields + 1] = { name = self.tokens[member.name], type = #member.sizes == 0 and kind or nil }
     end
   end
-  return { kind = "struct", fields = fields, bytes = types.size(fields) }
+  return { kind = "struct", fields = fields }
 end
 
 local by = {}

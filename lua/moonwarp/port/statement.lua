@@ -41,39 +41,37 @@ local function forget(it, symbol, line)
   symbol.lo, symbol.hi, symbol.count, symbol.is_fixed = nil, nil, nil, false
 end
 
--- What a statement that is left names is not known any more; where that may be memory, no memory is.
+-- What a statement that is left names is not known any more; where that may be memory, no memory is. True: it names
+-- something.
 local function forget_named(it, s, line)
-  local named, shared, prints = {}, false, is_output(it, s)
+  local names, shared, prints = false, false, is_output(it, s)
   for i = s.first, s.last do
     local symbol = it:find(it.tokens[i])
     if symbol and (symbol.type == types.cout or not prints and not symbol.is_const) then
-      named[#named + 1], shared = symbol, shared or is_shared(symbol)
+      names, shared = true, shared or is_shared(symbol)
       symbol.escaped = symbol.type ~= types.cout
       forget(it, symbol, line)
     end
-    if it.functions[it.tokens[i]] or it.tokens[i] == "<<<" then named.all = it.functions end
-  end
-  for _, symbol in pairs(named.all and it.symbols or {}) do forget(it, symbol, line) end
-  for _, symbol in pairs(named.all and it.globals.symbols or {}) do
-    if symbol.type ~= types.cout then forget(it, symbol, line) end
+    for _, of_device in pairs(it.tokens[i] == "<<<" and it.symbols or {}) do forget(it, of_device, line) end
   end
   local scope = shared and it.scope
   while scope do
     for _, symbol in pairs(scope.symbols) do if is_shared(symbol) then forget(it, symbol, line) end end
     scope = scope.up
   end
-  return #named > 0
+  return names
 end
 
 -- A comment instead of a statement. In a function or a loop it stops the script: callers, and the statements before it
--- in the next turn, do not know of it.
+-- in the next turn, do not know of it. So do calls of functions that the program has: they may do anything.
 local function leave(it, s)
   local jumps, line = it.fn ~= nil or it.label ~= nil and not is_output(it, s), it:line(s.first)
   local escaped = forget_named(it, s, line)
   for i = s.first, s.last do
     local name = it.tokens[i]
     local inside = (name == "break" or name == "continue") and s.kind ~= "if" and s.kind ~= "block" and s.kind ~= name
-    jumps = jumps or JUMPS[name] and not inside or it:may_end(name)
+    local own = it.functions[name]
+    jumps = jumps or JUMPS[name] and not inside or own and own.bodies > 0
   end
   local first = #it.out + 1
   for _, text in ipairs(it:source_of(s.first, s.last)) do it:emit("-- " .. text) end
@@ -183,13 +181,11 @@ local function initial(it, one, kind)
   return v.code ~= "nil" and v or nil
 end
 
---- A value that a variable may keep: of what is a table another one, as C copies it.
+--- A value that a variable may keep: not another variable's table, which C copies.
 ---@param v table
 ---@return table
 function statement.own(v)
-  if not v.symbol or v.type ~= types.dim3 and v.type.kind ~= "struct" then return v end
-  if v.type.kind == "struct" then return unread() end
-  return value(("{ x = %s.x, y = %s.y, z = %s.z }"):format(v.code, v.code, v.code), v.type)
+  return v.symbol and (v.type == types.dim3 or v.type.kind == "struct") and unread() or v
 end
 
 local function declare_one(it, one, bare)
@@ -231,13 +227,8 @@ local function change(it, e, op, by_what)
   it:assign(one, expression.convert(it, made, one.type))
 end
 
-local assign
-function assign(it, e)
+local function assign(it, e)
   local op, to, from = it.tokens[e.op], e.a, e.b
-  if from.kind == "assign" then -- a = b = 0
-    assign(it, from)
-    from = from.a
-  end
   if op ~= "=" then return change(it, to, op:sub(1, -2), expression.read(it, from)) end
   local symbol = to.kind == "name" and it:find(it.tokens[to.op])
   if symbol and symbol.type == types.status then return expression.read(it, from).type ~= types.status and unread() end
@@ -359,60 +350,48 @@ local function is_fixed(it, e, loop)
   return true
 end
 
--- for (int i = a; i < b; i += c) as Lua has it: the variable's name, and the texts of its three numbers.
+-- for (int i = a; i < b; i += c) as Lua has it: the variable, its type, and its three numbers.
 local function counted(it, s)
   local head, test, e = s.head and s.head[1], s.test, s.step
   local one = head and head.kind == "declare" and #head.declared == 1 and head.declared[1]
-  if not (one and one.init and test and test.kind == "binary" and e) then return nil end
-  local name, op = it.tokens[one.name], it.tokens[test.op]
-  local kind = it:type_of(one)
-  if not kind or not kind.is_integer or test.a.kind ~= "name" or it.tokens[test.a.op] ~= name then return nil end
-  if not is_fixed(it, test.b, s) or it:changes(s.child, name) then return nil end
-  local sign = it.tokens[e.op]
-  if not e.a or e.a.kind ~= "name" or it.tokens[e.a.op] ~= name then return nil end
-  local up, by_one = sign:find "^%+" ~= nil, sign == "++" or sign == "--"
-  if not sign:find "^[+-][+-=]$" or not op:find(up and "^<=?$" or "^>=?$") then return nil end
-  local width = value("1", types.i32, nil, 1, 1)
-  if not by_one then
-    if not is_fixed(it, e.b, s) then return nil end
-    width = expression.as(it, e.b, types.i64)
-    if width.lo < 1 then return nil end
+  if not (one and one.init and test and test.kind == "binary" and e and e.a) then return nil end
+  local name, op, sign, kind = it.tokens[one.name], it.tokens[test.op], it.tokens[e.op], it:type_of(one)
+  local is_of_it = it.tokens[test.a.op] == name and test.a.kind == "name" and it.tokens[e.a.op] == name
+  local is_up = (op == "<" or op == "<=") and (sign == "++" or sign == "+=" and is_fixed(it, e.b, s))
+  if not (kind and kind.is_integer and is_of_it and is_up and is_fixed(it, test.b, s)) or it:changes(s.child, name) then
+    return nil
   end
-  if not up and kind.lo == 0 then return nil end
+  local by_one = value("1", types.i64, nil, 1, 1)
+  local width = sign == "++" and by_one or expression.as(it, e.b, types.i64)
   local from, to = expression.as(it, one.init, kind), expression.read(it, test.b)
-  if not to.type.is_integer or to.type.lo == 0 and from.lo < 0 then return nil end
-  if #op == 1 then
-    local limit = value(to.code, types.i64, to.level, to.lo, to.hi)
-    to = expression.arithmetic(it, up and "-" or "+", limit, value("1", types.i64, nil, 1, 1))
-  end
-  local step_code = width.level < 11 and "(" .. width.code .. ")" or width.code
-  local tail = up and by_one and "" or (up and ", " or ", -") .. step_code
-  return name, kind, ("%s, %s%s"):format(from.code, to.code, tail), up and from or to, up and to or from
+  if width.lo < 1 or not to.type.is_integer or to.type.lo == 0 and from.lo < 0 then return nil end
+  to = value(to.code, types.i64, to.level, to.lo, to.hi)
+  return name, kind, from, op == "<" and expression.arithmetic(it, "-", to, by_one) or to, width
 end
 
 by["for"] = function(it, s)
   local mark = #it.out
-  local name, kind, numbers, least, most = counted(it, s)
-  if name then
-    settle(it, mark, it:line(s.first))
+  local name, kind, from, to, width = counted(it, s)
+  if not name then
+    it:emit "do"
     it:open()
-    local symbol = it:declare(name, kind)
-    symbol.lo, symbol.hi, symbol.is_fixed = least.lo, most.hi, true
-    it.depth = it.depth - 1
-    it:emit(("for %s = %s do"):format(symbol.name, numbers))
-    body(it, s.child)
-    it.depth = it.depth + 1
+    for _, one in ipairs(s.head or {}) do
+      if one.kind ~= "type" then (by[one.kind] or unread)(it, one) end
+    end
+    by["while"](it, s, mark)
     it:close()
     return it:emit "end"
   end
-  it:emit "do"
+  settle(it, mark, it:line(s.first))
   it:open()
-  for _, one in ipairs(s.head or {}) do
-    if one.kind ~= "type" then (by[one.kind] or unread)(it, one) end
-  end
-  by["while"](it, s, mark)
-  it:close()
+  local symbol = it:declare(name, kind)
+  symbol.lo, symbol.hi, symbol.is_fixed = from.lo, to.hi, true
+  it.depth = it.depth - 1
+  it:emit(("for %s = %s, %s%s do"):format(symbol.name, from.code, to.code, width.code ~= "1" and ", " .. width.code or ""))
+  body(it, s.child)
   it:emit "end"
+  it.depth = it.depth + 1
+  it:close()
 end
 
 by["while"] = function(it, s, mark)
@@ -423,11 +402,7 @@ by["while"] = function(it, s, mark)
   it.frozen = it.frozen - 1
   settle(it, mark, it:line(s.first))
   it:emit(("while %s do"):format(test.code))
-  body(it, s.child, s.step and function()
-    local at = #it.out
-    effect(it, s.step)
-    settle(it, at, it:line(s.first))
-  end)
+  body(it, s.child, s.step and function() effect(it, s.step) end)
   it:emit "end"
 end
 

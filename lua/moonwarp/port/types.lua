@@ -68,7 +68,7 @@ end
 ---@param of table
 ---@return table
 function types.pointer(of)
-  local holds = of.kind == "number" or of.kind == "struct" or of.kind == "void"
+  local holds = of.kind == "number" or of.kind == "void"
   return { kind = holds and "pointer" or "list", of = of }
 end
 
@@ -104,19 +104,6 @@ function types.read(words, named)
     found = found and (star == 1 and is_text and types.string or types.pointer(found))
   end
   return found or nil
-end
-
---- How a structure's members lie, as in C: its size.
----@param fields table[]   { name =, type = } of numbers and pointers
----@return integer? bytes  nil: that is not known
-function types.size(fields)
-  local bytes, most = 0, 1
-  for _, field in ipairs(fields) do
-    local size = field.type and (field.type.kind == "pointer" and 8 or field.type.bytes)
-    if not size or field.type.kind == "struct" then return nil end
-    bytes, most = (bytes + size - 1) // size * size + size, math.max(most, size)
-  end
-  return (bytes + most - 1) // most * most
 end
 
 --- The type in which C computes with two numbers.
