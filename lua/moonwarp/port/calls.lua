@@ -48,7 +48,8 @@ end
 
 function calls.malloc(it, list)
   local function make(to)
-    return to.kind == "list" and value("{}", to) or calls.array("pageable", to.of, count(it, list[1], to.of))
+    if to.kind == "list" and to.of.kind ~= "struct" then return value("{}", to) end
+    return calls.array("pageable", to.of, count(it, list[1], to.of))
   end
   return { type = { kind = "memory" }, make = make }
 end
@@ -264,9 +265,9 @@ function calls.gettimeofday(it, list)
   return made
 end
 
-function calls.assert(it, list, e)
+function calls.assert(it, list)
   local test = expression.test(expression.read(it, list[1]))
-  if test.code ~= "true" then it:emit(("assert(%s, %q)"):format(test.code, it:text(e.first, e.last))) end
+  if test.code ~= "true" then it:emit(("assert(%s)"):format(test.code)) end
 end
 
 function calls.swap(it, list)

@@ -67,6 +67,20 @@ function script:source_of(first, last)
   return made
 end
 
+-- Puts before the lines from `mark` on the comment that the program has there, and an empty line where it has one.
+function script:remark(mark, first)
+  local at = self:line(first)
+  if self.lines[first - 1] == at then return end
+  while at > 1 and self.source[at - 1]:find "^%s*//" do
+    at = at - 1
+    local text = "--" .. self.source[at]:match "^%s*//(.-)%s*$"
+    table.insert(self.out, mark + 1, { self.depth, text, is_remark = true })
+  end
+  if mark > 0 and at > 1 and self.source[at - 1]:find "^%s*$" then
+    table.insert(self.out, mark + 1, { 0, "", is_remark = true })
+  end
+end
+
 -- ---- names --------------------------------------------------------------------------------------
 
 function script:find(name)
@@ -411,7 +425,11 @@ end
 local function with_needed(lines, parts)
   local words = {}
   local function note(list)
-    for _, line in ipairs(list) do for word in line[2]:gmatch "[%a_][%w_]*" do words[word] = true end end
+    for _, line in ipairs(list) do
+      for word, call in (line.is_remark and "" or line[2]):gmatch "([%a_][%w_]*)(%(?)" do
+        words[word], words[word .. call] = true, true
+      end
+    end
   end
   note(lines)
   for i = #parts, 1, -1 do
@@ -425,11 +443,36 @@ local function with_needed(lines, parts)
   return lines
 end
 
+-- local a; a = 1: as one line, where the second is the first that names it.
+local function joined(lines)
+  local bare, made = {}, {}
+  for _, line in ipairs(lines) do
+    local depth, text = line[1], line[2]
+    local first = text:match "^([%a_][%w_]*) = "
+    for name, one in pairs(bare) do if depth < one[1] and text ~= "" then bare[name] = nil end end
+    for word in (line.is_remark and "" or text):gmatch "[%a_][%w_]*" do
+      local one = bare[word]
+      bare[word] = nil
+      if one and word == first and one[1] == depth and not text:find("[^%w_]" .. word .. "%f[^%w_]") then
+        one[2] = (one[2] .. ","):gsub(" " .. word .. ",", "", 1):gsub(",$", "")
+        line[2] = "local " .. text
+      end
+    end
+    for name in (text:match "^local ([%w_, ]+)$" or ""):gmatch "[%w_]+" do bare[name] = line end
+  end
+  for _, line in ipairs(lines) do
+    while line[2] == "local" and #made > 0 and made[#made].is_remark do made[#made] = nil end
+    if line[2] ~= "local" then made[#made + 1] = line end
+  end
+  while #made > 0 and made[#made][2] == "" do made[#made] = nil end
+  return made
+end
+
 -- Variables and constants outside of functions, and functions of Lua: parts of a script that it may need.
 local function read_parts(self)
   local parts = {}
   for _, name in ipairs(lists.keys(HELPERS)) do
-    parts[#parts + 1] = { names = { name }, lines = { { 0, "local function " .. HELPERS[name] } } }
+    parts[#parts + 1] = { names = { name .. "(" }, lines = { { 0, "local function " .. HELPERS[name] } } }
   end
   parts[#parts + 1] = { names = {} }
   for _, s in ipairs(self.variables) do
@@ -468,8 +511,8 @@ function script.make(order)
   lines = with_needed(lines, lists.append(parts, self.written))
   local text, made = { 'local mw = require "moonwarp"', "", "local dev = mw.device()",
                        "local mod = " .. module_of(self, order), "" }, { translated = 0, left = 0 }
-  for _, line in ipairs(lines) do
-    text[#text + 1] = ("  "):rep(line[1]) .. line[2]
+  for _, line in ipairs(joined(lines)) do
+    text[#text + 1] = line[2] ~= "" and ("  "):rep(line[1]) .. line[2] or ""
     made.translated, made.left = made.translated + (line.done or 0), made.left + (line.left or 0)
   end
   made.text = table.concat(text, "\n") .. "\n"

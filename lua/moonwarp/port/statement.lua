@@ -123,8 +123,8 @@ end
 
 -- float a[N][M] = { ... }; of pointers, streams and the like a table.
 local function sized(it, one, kind)
-  if kind.kind ~= "number" and kind.kind ~= "struct" then
-    return one.init and unread() or value("{}", { kind = "list", of = kind })
+  if kind.kind ~= "number" then
+    return (one.init or kind.kind == "struct") and unread() or value("{}", { kind = "list", of = kind })
   end
   local sizes = {}
   for i, e in ipairs(one.sizes) do sizes[i] = e and expression.as(it, e, types.u64) or nil end
@@ -453,7 +453,7 @@ function statement.read(it, s)
     settle(it, mark, it:line(s.first))
     local line = it.out[mark + 1]
     if line and s.kind ~= "block" then line.done = (line.done or 0) + 1 end
-    return
+    return line and it:remark(mark, s.first)
   end
   if type(problem) ~= "table" or not problem.is_unread then error(problem, 0) end
   for _, field in ipairs(STATE) do it[field] = state[field] end
