@@ -20,7 +20,7 @@ local function count(it, e, of)
   if v.each == bytes then return v.elements.code end
   if bytes == 1 then return v.code end
   if v.lo == v.hi and v.lo % bytes == 0 and tonumber(v.code) then return ("%d"):format(v.lo // bytes) end
-  return expression.arithmetic(it, "/", v, value(tostring(bytes), types.u64, nil, bytes, bytes)).code
+  return expression.arithmetic("/", v, value(tostring(bytes), types.u64, nil, bytes, bytes)).code
 end
 
 --- An array of a type, of as many elements: the value that makes it.
@@ -175,7 +175,7 @@ function cuda.cudaEventElapsedTime(it, list)
   local one = place.target(it, list[1])
   local from, to = expression.as(it, list[2], types.event), expression.as(it, list[3], types.event)
   local since = value(("1000 * %s:since(%s)"):format(to.code, from.code), types.f64, 10)
-  it:assign(one, expression.convert(it, since, one.type))
+  it:assign(one, expression.convert(since, one.type))
 end
 
 -- Lines of a call's arguments, by their types.
@@ -221,14 +221,14 @@ local function real(name, of)
     for i, e in ipairs(list) do
       local v = expression.read(it, e)
       kind = kind or (v.type == types.f32 and name ~= "pow" and types.f32 or types.f64)
-      args[i] = expression.convert(it, v, kind).code
+      args[i] = expression.convert(v, kind).code
     end
     local made = value(MATH[name]:format(table.unpack(args)), types.f64)
     if name == "ceil" or name == "floor" then
       made.whole, made.code, made.level = made.code, made.code .. " + 0.0", 9
     end
     if EXACT[name] then made.type = kind end
-    return expression.convert(it, made, kind)
+    return expression.convert(made, kind)
   end
 end
 for name in pairs(MATH) do calls[name], calls[name .. "f"] = real(name), real(name, types.f32) end
@@ -248,15 +248,16 @@ for _, name in ipairs { "min", "max" } do
   end
 end
 
-function calls.rand(it) return value("rand()", types.i32, nil, 0, 2147483647.0) end
+function calls.rand() return value("rand()", types.i32, nil, 0, 2147483647.0) end
 function calls.time() return value("os.time()", types.i64, nil, 0, 2.0 ^ 53) end
-function calls.clock(it) return value("int(os.clock() * 1e6)", types.i64, nil, 0, 2.0 ^ 53) end
+function calls.clock() return value("int(os.clock() * 1e6)", types.i64, nil, 0, 2.0 ^ 53) end
 
-for name, kind in pairs { atoi = "i32", atol = "i64", atoll = "i64", stoi = "i32", atof = "f64" } do
+for name, kind in pairs { atoi = types.i32, atof = types.f64 } do
   calls[name] = function(it, list)
-    return value(("%s(%s)"):format(name == "atof" and name or "atoi", expression.as(it, list[1], types.string).code), types[kind])
+    return value(("%s(%s)"):format(name, expression.as(it, list[1], types.string).code), kind)
   end
 end
+calls.stoi = calls.atoi
 
 function calls.gettimeofday(it, list)
   it:assign(place.target(it, list[1]), value("timeval()", types.timeval))

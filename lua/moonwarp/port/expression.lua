@@ -64,22 +64,22 @@ end
 local function is_single(number) return string.unpack("f", string.pack("f", number)) == number end
 
 -- A value as a float; a number that is one needs no rounding.
-local function rounded(it, v)
+local function rounded(v)
   if tonumber(v.code) and is_single(tonumber(v.code)) then return value(v.code, types.f32, ATOM, v.lo, v.hi) end
   local made = value("f32(" .. v.code .. ")", types.f32)
   made.raw = v.code
   return made
 end
 
-local function to_float(it, v, to)
+local function to_float(v, to)
   local is_literal = v.code:find "^%-?%d+$"
   local code = is_literal and v.code .. ".0" or at_level(v, SUM) .. " + 0.0"
   local made = value(code, to, is_literal and v.level or SUM, v.lo, v.hi)
   if to == types.f64 or v.hi <= EXACT and v.lo >= -EXACT then return made end
-  return rounded(it, v)
+  return rounded(v)
 end
 
-local function to_integer(it, v, to)
+local function to_integer(v, to)
   if not v.type.is_integer then return value(v.whole or "int(" .. v.code .. ")", to) end
   if v.lo >= to.lo and v.hi <= to.hi or to == types.i64 then return value(v.code, to, v.level, v.lo, v.hi) end
   if to == types.u64 then return value("natural(" .. v.code .. ")", to) end
@@ -88,27 +88,26 @@ local function to_integer(it, v, to)
   return unread()
 end
 
-local function number(it, v, to)
+local function in_number(v, to)
   if to == types.bool then return expression.test(v) end
   if v.type == types.bool then v = value(("(%s and 1 or 0)"):format(v.code), types.i32, ATOM, 0, 1) end
   if to.is_integer then
-    local made = to_integer(it, v, to)
+    local made = to_integer(v, to)
     made.elements, made.each = v.elements, v.each
     return made
   end
-  if v.type.is_integer then return to_float(it, v, to) end
-  return to == types.f32 and rounded(it, v) or value(v.code, to, v.level)
+  if v.type.is_integer then return to_float(v, to) end
+  return to == types.f32 and rounded(v) or value(v.code, to, v.level)
 end
 
 --- A value in another type.
----@param it table
 ---@param v table
 ---@param to table
 ---@return table
-function expression.convert(it, v, to)
+function expression.convert(v, to)
   local from = v.type
   if from == to then return v end
-  if from.kind == "number" and to.kind == "number" then return number(it, v, to) end
+  if from.kind == "number" and to.kind == "number" then return in_number(v, to) end
   if v.make then return v.make(to) end
   local is_null = from == types.null and (to.kind == "pointer" or to.kind == "list")
   local is_array = (from.kind == "vector" or from.kind == "pointer") and (to.kind == "pointer" or to.kind == from.kind)
@@ -122,12 +121,12 @@ end
 local convert = expression.convert
 
 -- An operand of a computation in a float type: integers are converted by Lua, where one of both is a float.
-local function operand(it, v, to, other)
+local function operand(v, to, other)
   if to.is_integer or not v.type.is_integer or other.type.is_integer or v.type == types.bool then
-    return convert(it, v, to)
+    return convert(v, to)
   end
   local exact = to == types.f64 or v.hi <= EXACT and v.lo >= -EXACT
-  return exact and not v.code:find "^%d+$" and v or convert(it, v, to)
+  return exact and not v.code:find "^%d+$" and v or convert(v, to)
 end
 
 -- The numbers that a result lies between; nil: any.
@@ -143,35 +142,34 @@ local function bounds(op, a, b)
 end
 
 -- n * sizeof(float): how many elements of how many bytes each.
-local function multiplied(it, made, a, b)
+local function multiplied(made, a, b)
   local sized, times = a.elements and a or b, a.elements and b or a
   if not sized.elements or times.elements then return made end
   made.each = sized.each
-  made.elements = sized.elements.code == "1" and times or expression.arithmetic(it, "*", times, sized.elements)
+  made.elements = sized.elements.code == "1" and times or expression.arithmetic("*", times, sized.elements)
   return made
 end
 
 --- A number that C computes of two.
----@param it table
 ---@param op string
 ---@param a table
 ---@param b table
 ---@return table
-function expression.arithmetic(it, op, a, b)
+function expression.arithmetic(op, a, b)
   if a.type.kind ~= "number" or b.type.kind ~= "number" or not LEVELS[op] then return unread() end
   local shifts = op == "<<" or op == ">>"
   local kind = types.common(a.type, shifts and types.i32 or b.type)
   local level = LEVELS[op]
   if not kind.is_integer then
     if level < SUM or op == "%" then return unread() end
-    local left, right = operand(it, a, kind, b), operand(it, b, kind, a)
+    local left, right = operand(a, kind, b), operand(b, kind, a)
     local made = value(("%s %s %s"):format(at_level(left, level), op, at_level(right, level + 1)), kind, level)
-    return kind == types.f32 and rounded(it, made) or made
+    return kind == types.f32 and rounded(made) or made
   end
   if op == "+" and a.code == "0" and kind == types.i64 then return value(b.code, kind, b.level, b.lo, b.hi) end
   local wraps = kind == types.u64 and (op == "+" or op == "-" or op == "*") -- the same as of signed numbers
-  if a.type == types.bool or not wraps then a = convert(it, a, kind) end
-  if b.type == types.bool or not wraps then b = convert(it, b, shifts and types.i32 or kind) end
+  if a.type == types.bool or not wraps then a = convert(a, kind) end
+  if b.type == types.bool or not wraps then b = convert(b, shifts and types.i32 or kind) end
   local lo, hi = bounds(op, a, b)
   local made
   if (op == "/" or op == "%") and (a.lo < 0 or b.lo < 0) then
@@ -182,17 +180,16 @@ function expression.arithmetic(it, op, a, b)
     local sign = op == "/" and "//" or op == "^" and "~" or op
     made = value(("%s %s %s"):format(at_level(a, level), sign, at_level(b, level + 1)), types.i64, level, lo, hi)
   end
-  made = kind.lo < 0 and value(made.code, kind, made.level, lo, hi) or convert(it, made, kind) -- C has no signed overflow
-  return op == "*" and multiplied(it, made, a, b) or made
+  made = kind.lo < 0 and value(made.code, kind, made.level, lo, hi) or convert(made, kind) -- no int overflows in C
+  return op == "*" and multiplied(made, a, b) or made
 end
 
 --- The product of some numbers.
----@param it table
 ---@param list table[]
 ---@return table
-function expression.product(it, list)
+function expression.product(list)
   local total = list[1]
-  for i = 2, #list do total = expression.arithmetic(it, "*", total, list[i]) end
+  for i = 2, #list do total = expression.arithmetic("*", total, list[i]) end
   return total
 end
 
@@ -213,7 +210,7 @@ function expression.read(it, e) return (read[e.kind] or unread)(it, e) end
 ---@return table
 function expression.as(it, e, to)
   if e.kind == "braces" and to.kind == "struct" then return expression.structure(it, e, to) end
-  local made = convert(it, expression.read(it, e), to)
+  local made = convert(expression.read(it, e), to)
   return made.code and made or unread()
 end
 
@@ -223,7 +220,7 @@ end
 ---@return string code
 function expression.count(it, e)
   local v = expression.read(it, e)
-  return v.type.is_integer and v.type ~= types.bool and v.code or convert(it, v, types.i64).code
+  return v.type.is_integer and v.type ~= types.bool and v.code or convert(v, types.i64).code
 end
 
 -- What stands between the quotes of a token, where Lua has C's escapes.
@@ -260,7 +257,7 @@ function read.number(it, e)
   local real, single = text:lower():match "^([%d.]+e?[-+]?%d*)(f?)$"
   local number = tonumber(real) or unread()
   local made = value(real:gsub("^%.", "0."):gsub("%.$", ".0"):gsub("%.e", ".0e"), types.f64, ATOM, number, number)
-  return single == "f" and rounded(it, made) or made
+  return single == "f" and rounded(made) or made
 end
 
 function read.name(it, e)
@@ -284,10 +281,9 @@ function read.brackets(it, e) return expression.read(it, e.a) end
 function read.cast(it, e)
   if #e.list ~= 1 and not e.a then return unread() end
   local to = it:type_between(e.first, (e.a or e.list[1]).first - 1, true) or unread()
-  local inner = e.a or e.list[1]
-  if to == types.void then return expression.read(it, inner) end
   if to == types.dim3 then return expression.dims(it, e.list) end
-  return convert(it, expression.read(it, inner), to)
+  local v = expression.read(it, e.a or e.list[1])
+  return to == types.void and v or convert(v, to)
 end
 
 --- dim3's three numbers.
@@ -337,10 +333,10 @@ end
 
 read["sizeof"] = function(it, e)
   local of = it:type_between(e.first, e.last, true) or sized(it, e)
-  local total = of.sizes and expression.product(it, of.sizes) or value("1", types.u64, ATOM, 1, 1)
+  local total = of.sizes and expression.product(of.sizes) or value("1", types.u64, ATOM, 1, 1)
   local bytes = of.sizes and of.of.bytes or of.bytes or (of.kind == "pointer" or of.kind == "list") and 8 or unread()
   local each = value(tostring(bytes), types.u64, ATOM, bytes, bytes)
-  local made = of.sizes and expression.arithmetic(it, "*", total, each) or each
+  local made = of.sizes and expression.arithmetic("*", total, each) or each
   made.elements, made.each = total, bytes
   return made
 end
@@ -355,7 +351,7 @@ function read.conditional(it, e)
   local kind = yes.type
   if kind.kind == "number" and no.type ~= kind then kind = types.common(kind, no.type) end
   if kind == types.bool or kind.kind == "pointer" or kind.kind == "status" then return unread() end
-  yes, no = convert(it, yes, kind), convert(it, no, kind)
+  yes, no = convert(yes, kind), convert(no, kind)
   return value(("%s and %s or %s"):format(at_level(test, BOTH), at_level(yes, BOTH + 1), at_level(no, EITHER)), kind,
     EITHER, math.min(yes.lo, no.lo), math.max(yes.hi, no.hi))
 end
@@ -374,7 +370,7 @@ function read.unary(it, e)
   if v.type.kind ~= "number" then return unread() end
   if op == "+" then return v end
   if op ~= "-" then return unread() end
-  if v.type.lo == 0 then return expression.arithmetic(it, "-", value("0", types.i32, ATOM, 0, 0), v) end
+  if v.type.lo == 0 then return expression.arithmetic("-", value("0", types.i32, ATOM, 0, 0), v) end
   local kind = v.type.is_integer and types.common(v.type, types.i32) or v.type
   return value("-" .. at_level(v, UNARY + 1), kind, UNARY, -v.hi, -v.lo)
 end
@@ -395,7 +391,7 @@ local function both(it, e, op)
     types.bool, level)
 end
 
-local function compared(it, op, a, b)
+local function compared(op, a, b)
   local is_status = a.type == types.status or b.type == types.status
   if is_status then -- cudaSuccess against itself, or against 0
     if op ~= "==" and op ~= "!=" or not (a.type == b.type or (a.code or b.code) == "0") then return unread() end
@@ -404,7 +400,7 @@ local function compared(it, op, a, b)
   if a.type.kind == "number" and b.type.kind == "number" then
     if a.type ~= b.type or a.type == types.bool and op ~= "==" and op ~= "!=" then
       local kind = types.common(a.type, b.type)
-      a, b = operand(it, a, kind, b), operand(it, b, kind, a)
+      a, b = operand(a, kind, b), operand(b, kind, a)
     end
   elseif a.type ~= types.null and b.type ~= types.null or op ~= "==" and op ~= "!=" then
     return unread()
@@ -417,10 +413,10 @@ function read.binary(it, e)
   if op == "&&" or op == "||" then return both(it, e, op) end
   if op == ">" and it.tokens[e.op + 1] == ">" and e.b.first == e.op + 2 then op = ">>" end
   local a, b = expression.read(it, e.a), expression.read(it, e.b)
-  if COMPARED[op] then return compared(it, op, a, b) end
+  if COMPARED[op] then return compared(op, a, b) end
   local left = a.type.kind == "pointer" or a.type.kind == "vector"
   if left and b.type.is_integer then return it:element(e) end
-  return expression.arithmetic(it, op, a, b)
+  return expression.arithmetic(op, a, b)
 end
 
 function read.index(it, e) return it:element(e) end

@@ -18,7 +18,7 @@ end
 
 -- One conversion of printf's: what Lua has for it, and the value's text.
 local function converted(it, flags, letter, e)
-  local v = expression.convert(it, expression.read(it, e), letter == "s" and types.string
+  local v = expression.convert(expression.read(it, e), letter == "s" and types.string
     or letter:find "[feEgGaA]" and types.f64 or types.i64)
   local code = v.code
   if letter:find "[uxXo]" and v.lo < 0 then
@@ -63,7 +63,7 @@ local function shown(it, e, args)
   if name == "flush" then return "" end
   local v = expression.read(it, e)
   if v.text then return (v.text:gsub("%%", "%%%%")) end
-  if v.type == types.bool then v = expression.convert(it, v, types.i32) end
+  if v.type == types.bool then v = expression.convert(v, types.i32) end
   if v.type.kind ~= "string" and v.type.kind ~= "number" or v.type.bytes == 1 then return unread() end -- a character
   args[#args + 1] = v.code
   return v.type.kind == "string" and "%s" or v.type.is_integer and "%d" or "%g"

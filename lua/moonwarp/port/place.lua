@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What C assigns to, and what it points to: variables, elements and members. A place is { code =, type =, set = }: how it
--- is read, and the line that writes a text to it; symbol: of a variable; rounds: an array's element is rounded as its type
--- is.
+-- What C assigns to, and what it points to: variables, elements and members. A place is { code =, type =, set = }: how
+-- it is read, and the line that writes a text to it; symbol: of a variable; rounds: an array's element is rounded as
+-- its type is.
 
 local expression = require "moonwarp.port.expression"
 local types = require "moonwarp.port.types"
@@ -41,8 +41,8 @@ local function indexed(it, e)
   local sizes = base.type.dims or { false }
   if base.type.kind ~= "pointer" and base.type.kind ~= "vector" or #chain ~= #sizes then return unread() end
   for i, index in ipairs(chain) do
-    offset = offset and expression.arithmetic(it, "*", offset, sizes[i])
-    offset = offset and expression.arithmetic(it, "+", offset, index) or index
+    offset = offset and expression.arithmetic("*", offset, sizes[i])
+    offset = offset and expression.arithmetic("+", offset, index) or index
   end
   return base, offset.code ~= "0" and offset or nil
 end
@@ -53,8 +53,8 @@ function pointed(it, e)
   if e.kind == "brackets" then return pointed(it, e.a) end
   if e.kind == "binary" and (op == "+" or op == "-") then
     local base, offset = pointed(it, e.a)
-    local more = expression.as(it, e.b, types.i64)
-    return base.type.dims and unread() or base, expression.arithmetic(it, op, offset or value("0", types.i64, nil, 0, 0), more)
+    local more = expression.as(it, base.type.dims and unread() or e.b, types.i64)
+    return base, expression.arithmetic(op, offset or value("0", types.i64, nil, 0, 0), more)
   end
   if e.kind == "unary" and op == "&" then
     local base, offset, is_member = indexed(it, e.a.kind == "index" and e.a or unread())

@@ -227,7 +227,7 @@ local function launch(self, e)
     local formal = declared.formals[i] or unread()
     local wanted = not declared.is_template and formal.name and self:type_between(formal.first, formal.name - 1)
     local v = expression.read(self, one)
-    if wanted and wanted.kind == "number" then v = expression.convert(self, v, wanted) end
+    if wanted and wanted.kind == "number" then v = expression.convert(v, wanted) end
     args[i] = v.code == "nil" and "mw.null" or v.code or unread()
   end
   local grid, block = dims_of(self, list[1]), dims_of(self, list[2] or unread())
@@ -276,7 +276,7 @@ function script:call(e)
   end
   local name = self.tokens[callee.op]
   local cast = #e.list == 1 and self:type_between(callee.first, callee.last, true)
-  if cast and cast.kind == "number" then return expression.convert(self, expression.read(self, e.list[1]), cast) end
+  if cast and cast.kind == "number" then return expression.convert(expression.read(self, e.list[1]), cast) end
   if callee.kind ~= "name" then return unread() end
   if name == "dim3" then return expression.dims(self, e.list) end
   local own, known = self.functions[name], output[name] or calls[name]
@@ -495,8 +495,8 @@ function script.make(order)
     file = order.file, tokens = tree.tokens, lines = tree.lines, source = {}, -- the program
     out = {}, depth = 0, nesting = 0, frozen = 0, touched = {}, -- what is being written
     templates = {}, written = {}, -- of the script
-    named = {}, symbols = {}, kernels = {}, functions = {}, variables = {}, globals = { symbols = {} }, -- of the program
-    whole = { first = 1, last = #tree.tokens },
+    named = {}, symbols = {}, kernels = {}, functions = {}, variables = {}, -- of the program
+    globals = { symbols = {} }, whole = { first = 1, last = #tree.tokens },
   }, script)
   for line in order.text:gmatch "([^\n]*)\n?" do table.insert(self.source, line) end
   self.scope = self.globals

@@ -107,7 +107,7 @@ end
 -- ---- declarations -------------------------------------------------------------------------------
 
 local function array_of(it, one, kind, sizes)
-  local total = expression.product(it, sizes)
+  local total = expression.product(sizes)
   local list = one.init and (one.init.kind == "braces" and one.init.list or unread()) or {}
   local is_zero = #list == 0 or #list == 1 and it.tokens[list[1].op] == "0"
   if is_zero then
@@ -189,7 +189,8 @@ function statement.own(v)
 end
 
 local function declare_one(it, one, bare)
-  local name, kind, v = it.tokens[one.name], it:type_of(one) or unread(), nil
+  local v
+  local name, kind = it.tokens[one.name], it:type_of(one) or unread()
   if one.is_static or kind == types.void or it.tokens[one.signs] == "&" then return unread() end
   if kind == types.status or kind == types.auto then
     v = one.init and expression.read(it, one.init)
@@ -223,8 +224,8 @@ end
 local function change(it, e, op, by_what)
   local one = place.of(it, e)
   if one.type.kind ~= "number" or one.type == types.bool then return unread() end
-  local made = expression.arithmetic(it, op, value(one.code, one.type), by_what)
-  it:assign(one, expression.convert(it, made, one.type))
+  local made = expression.arithmetic(op, value(one.code, one.type), by_what)
+  it:assign(one, expression.convert(made, one.type))
 end
 
 local function assign(it, e)
@@ -366,7 +367,7 @@ local function counted(it, s)
   local from, to = expression.as(it, one.init, kind), expression.read(it, test.b)
   if width.lo < 1 or not to.type.is_integer or to.type.lo == 0 and from.lo < 0 then return nil end
   to = value(to.code, types.i64, to.level, to.lo, to.hi)
-  return name, kind, from, op == "<" and expression.arithmetic(it, "-", to, by_one) or to, width
+  return name, kind, from, op == "<" and expression.arithmetic("-", to, by_one) or to, width
 end
 
 by["for"] = function(it, s)
@@ -387,7 +388,8 @@ by["for"] = function(it, s)
   local symbol = it:declare(name, kind)
   symbol.lo, symbol.hi, symbol.is_fixed = from.lo, to.hi, true
   it.depth = it.depth - 1
-  it:emit(("for %s = %s, %s%s do"):format(symbol.name, from.code, to.code, width.code ~= "1" and ", " .. width.code or ""))
+  local step = width.code ~= "1" and ", " .. width.code or ""
+  it:emit(("for %s = %s, %s%s do"):format(symbol.name, from.code, to.code, step))
   body(it, s.child)
   it:emit "end"
   it.depth = it.depth + 1
