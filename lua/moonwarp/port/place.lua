@@ -86,7 +86,11 @@ function place.of(it, e)
              set = function(code) return ("%s:set(%s, %s)"):format(base.code, index, code) end }
   elseif e.kind == "member" then
     local base, name = expression.read(it, e.a), it.tokens[e.op]
-    if base.type == types.dim3 then return plain(base.code .. "." .. name, types.u32) end
+    if base.type == types.dim3 then
+      local side = plain(base.code .. "." .. name, types.u32)
+      side.lo, side.hi = 1, 2147483647 -- what a launch takes
+      return side
+    end
     for _, field in ipairs(base.type.fields or {}) do
       if field.name == name and field.type then return plain(base.code .. "." .. (field.own or name), field.type) end
     end
@@ -101,7 +105,7 @@ end
 function place.read(it, e)
   if e.kind ~= "binary" and it.tokens[e.op] ~= "&" then
     local one = place.of(it, e)
-    return value(one.code, one.type)
+    return value(one.code, one.type, nil, one.lo, one.hi)
   end
   local base, offset = pointed(it, e)
   if base.type.dims or base.type.of.kind ~= "number" then return unread() end

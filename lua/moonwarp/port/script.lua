@@ -421,7 +421,7 @@ local function module_of(self, order)
   return #words == 1 and ("dev:module(%q)"):format(self.file) or ("dev:module { %s }"):format(table.concat(words, ", "))
 end
 
--- Puts in front of lines those that they need: of the last of some parts first, which may need others itself.
+-- Puts before lines those that they need: of the last of some parts first, which may need others itself.
 local function with_needed(lines, parts)
   local words = {}
   local function note(list)

@@ -35,9 +35,10 @@ local function is_shared(symbol)
   return symbol.escaped or kind == "pointer" or kind == "list" or kind == "struct"
 end
 
+-- A variable is not what it was; after a line that the script may pass, it is not known.
 local function forget(it, symbol, line)
   if symbol.is_const or symbol.type == types.status then return end
-  symbol.unknown = { line = line, scope = it.scope }
+  symbol.unknown = line and { line = line, scope = it.scope }
   symbol.lo, symbol.hi, symbol.count, symbol.is_fixed = nil, nil, nil, false
 end
 
@@ -65,18 +66,16 @@ end
 -- A comment instead of a statement. In a function or a loop it stops the script: callers, and the statements before it
 -- in the next turn, do not know of it. So do calls of functions that the program has: they may do anything.
 local function leave(it, s)
-  local jumps, line = it.fn ~= nil or it.label ~= nil and not is_output(it, s), it:line(s.first)
-  local escaped = forget_named(it, s, line)
+  local stops, line = it.fn ~= nil or it.label ~= nil and not is_output(it, s), it:line(s.first)
   for i = s.first, s.last do
-    local name = it.tokens[i]
+    local name, own = it.tokens[i], it.functions[it.tokens[i]]
     local inside = (name == "break" or name == "continue") and s.kind ~= "if" and s.kind ~= "block" and s.kind ~= name
-    local own = it.functions[name]
-    jumps = jumps or JUMPS[name] and not inside or own and own.bodies > 0
+    stops = stops or JUMPS[name] and not inside or own and own.bodies > 0
   end
-  local first = #it.out + 1
+  local first, escaped = #it.out + 1, forget_named(it, s, not stops and line or nil)
   for _, text in ipairs(it:source_of(s.first, s.last)) do it:emit("-- " .. text) end
   it.out[first].left = 1
-  if jumps then it:emit(stop(it, line, "this has not been translated")) end
+  if stops then it:emit(stop(it, line, "this has not been translated")) end
   for _, one in ipairs(s.declared or {}) do
     local kind = it:type_of(one)
     it:declare(it.tokens[one.name], kind == types.status and kind or nil).escaped = escaped
@@ -88,17 +87,19 @@ local function is_within(scope, outer)
   return scope ~= nil
 end
 
--- Puts an error before the lines from `mark` on for what they use and nobody knows.
+-- Puts errors before the lines from `mark` on for what they use and nobody knows: one for each line that was left.
 local function settle(it, mark, line)
   local named = {}
   for symbol in pairs(it.fn and {} or it.touched) do
     if symbol.unknown then named[symbol.name] = symbol end
   end
-  for i, name in ipairs(lists.keys(named)) do
+  local told = {}
+  for _, name in ipairs(lists.keys(named)) do
     local since = named[name].unknown
     local why = ("'%s' is needed here, and line %d, which may change it, has not been translated"):format(name,
       since.line)
-    table.insert(it.out, mark + i, { it.depth, stop(it, line, why) })
+    if not told[since.line] then table.insert(it.out, mark + 1, { it.depth, stop(it, line, why) }) end
+    told[since.line] = true
     if is_within(since.scope, it.scope) then named[name].unknown = nil end
   end
   it.touched = {}
