@@ -17,7 +17,7 @@ int mw_variable_find(const mw_tokens *, int first, int last, const mw_token *nam
 int mw_enumerator_next(const mw_tokens *, int open, int after);
 /* The { of the class that a declaration defines next to its variables; 0: none. */
 int mw_class_braces(const mw_tokens *, int first, int last);
-/* The } of a class before its variables, at whose first word the statement begins: struct P { int x; } p; -1: none. */
+/* The } of a class that is declared before its variables by the statement that begins at i: struct P { int x; } p; -1: none. */
 int mw_class_close(const mw_tokens *, int i);
 
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */

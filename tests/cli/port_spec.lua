@@ -230,7 +230,7 @@ int main() {
   cudaEvent_t done;
   cudaMallocHost(&host, n * sizeof(int));
   cudaMalloc(&device, n * sizeof(int));
-  cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+  cudaEventCreate(&done);
   for (int i = 0; i < n; i++) host[i] = i;
   for (int i = 0; i < parts; i++) {
     int first = i * each;
@@ -290,7 +290,9 @@ __global__ void run(job it, range part) {
 int main() {
   job it;
   real third = 1.0 / 3;
-  range part = {3, 4};
+  range part;
+  part.first = 3;
+  part.count = 4;
   part.count = part.count + 5;
   it.scale = 1.5;
   it.count = part.count;

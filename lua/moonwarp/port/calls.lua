@@ -156,13 +156,6 @@ for name, made in pairs { cudaStreamCreate = { types.stream, "dev:stream()" }, c
   end
 end
 
-local FLAGS <const> = { cudaStreamNonBlocking = "dev:stream { blocking = false }", cudaStreamDefault = "dev:stream()",
-                        cudaEventDisableTiming = "dev:event { timing = false }", cudaEventDefault = "dev:event()" }
-function cuda.cudaStreamCreateWithFlags(it, list)
-  it:assign(place.target(it, list[1]), { code = FLAGS[it.tokens[list[2].op]] or unread() })
-end
-cuda.cudaEventCreateWithFlags = cuda.cudaStreamCreateWithFlags
-
 function cuda.cudaSetDevice(it, list)
   local v = expression.read(it, list[1])
   return (v.lo ~= 0 or v.hi ~= 0) and unread() or nil

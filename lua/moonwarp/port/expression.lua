@@ -209,7 +209,6 @@ function expression.read(it, e) return (read[e.kind] or unread)(it, e) end
 ---@param to table
 ---@return table
 function expression.as(it, e, to)
-  if e.kind == "braces" and to.kind == "struct" then return expression.structure(it, e, to) end
   local made = convert(expression.read(it, e), to)
   return made.code and made or unread()
 end
@@ -296,21 +295,6 @@ function expression.dims(it, list)
   local codes = {}
   for i = 1, 3 do codes[i] = list[i] and expression.as(it, list[i], types.u32).code or "1" end
   return value(("{ x = %s, y = %s, z = %s }"):format(table.unpack(codes)), types.dim3)
-end
-
---- A structure's members, in order.
----@param it table
----@param e table
----@param to table
----@return table
-function expression.structure(it, e, to)
-  local parts = {}
-  for i, field in ipairs(to.fields) do
-    local is_number = field.type and field.type.kind == "number"
-    local member = e.list[i] and expression.as(it, e.list[i], field.type or unread()).code
-    parts[i] = ("%s = %s"):format(field.name, member or is_number and "0" or unread())
-  end
-  return value("{ " .. table.concat(parts, ", ") .. " }", to)
 end
 
 function read.new(it, e)

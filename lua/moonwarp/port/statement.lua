@@ -144,8 +144,6 @@ local function vector_of(it, one, kind)
   if init.kind == "cast" and not init.a and #list > 0 then
     made = calls.array("pageable", kind.of, expression.count(it, list[1]), not list[2])
     if list[2] then made.code = ("%s:fill(%s)"):format(made.code, expression.as(it, list[2], kind.of).code) end
-  elseif init.kind == "braces" and #list > 0 then
-    made = array_of(it, one, kind.of, {})
   else
     made = expression.as(it, init, kind)
     if made.symbol then made = value(made.code .. ":clone()", kind) end
