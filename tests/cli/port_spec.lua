@@ -354,6 +354,26 @@ int main() {
   exit(3);
 }
 ]] },
+  { "sizes that a name has twice", "", [[
+#include <cstdio>
+__global__ void twice(int *x) { x[threadIdx.x] *= 2; }
+int main() {
+  int n = 8, host[8] = {0}, *x;
+  size_t bytes = n * sizeof(int);
+  cudaMalloc(&x, bytes);
+  cudaMemset(x, 0, bytes);
+  for (int i = 0; i < n; i++) host[i] = i + 1;
+  if (host[0] == 1) {
+    int n = 3, *y;
+    cudaMalloc(&y, bytes);
+    cudaMemcpy(x, host, n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemcpy(y, x, bytes, cudaMemcpyDeviceToDevice);
+    twice<<<1, 8>>>(y);
+    cudaMemcpy(host, y, bytes, cudaMemcpyDeviceToHost);
+  }
+  printf("%d %d %d %d\n", host[0], host[2], host[3], host[7]);
+}
+]] },
   { "words of the command line", "-- 12 0.5 x", [[
 #include <cstdio>
 #include <cstdlib>

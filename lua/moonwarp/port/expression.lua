@@ -271,7 +271,10 @@ function read.name(it, e)
   if symbol.type == types.status then return { type = types.status } end
   it.touched[symbol] = true
   local made = value(symbol.code or symbol.name, symbol.type, symbol.level, symbol.lo, symbol.hi)
-  made.symbol, made.elements, made.each = symbol, symbol.elements, symbol.each
+  made.symbol = symbol
+  if symbol.elements and it:is_stable(symbol.elements.code) then
+    made.elements, made.each = symbol.elements, symbol.each
+  end
   return made
 end
 

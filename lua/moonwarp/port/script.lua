@@ -93,6 +93,9 @@ end
 
 function script:declare(name, kind)
   local symbol = { name = RESERVED[name] and name .. "_" or name, word = name, type = kind, nesting = self.nesting }
+  local owner = self.owner or self.whole
+  owner.declared = owner.declared or {}
+  symbol.is_again, owner.declared[name] = owner.declared[name] or self:find(name) ~= nil, true
   self.scope.symbols[name] = symbol
   return symbol
 end
@@ -147,16 +150,16 @@ function script:initialize(symbol, v, is_const, times)
   symbol.is_fixed = is_const or changed <= times
   if not symbol.is_fixed then return end
   symbol.lo, symbol.hi = v.lo, v.hi
-  if v.elements and self:is_stable(v.elements.code) then symbol.elements, symbol.each = v.elements, v.each end
+  symbol.elements, symbol.each = v.elements, v.each
 end
 
---- Are all names in a text of variables that do not change?
+--- Are all names in a text of variables that do not change, and whose names no other has?
 ---@param code string
 ---@return boolean
 function script:is_stable(code)
   for name in code:gmatch "%f[%a_][%a_][%w_]*" do
     local symbol = self:find(name)
-    if not symbol or not symbol.is_fixed then return false end
+    if not symbol or not symbol.is_fixed or symbol.is_again then return false end
   end
   return true
 end
