@@ -106,7 +106,6 @@ static void expr_push(const tree *in, int index) {
   if (is_list(it)) exprs_set(in, "list", calls ? it->b : it->a);
   if (!calls) expr_set(in, "b", it->b);
   if (it->kind == MW_EXPR_CONDITIONAL) expr_set(in, "c", it->c);
-  if (it->kind == MW_EXPR_LAMBDA) statement_set(in, "body", it->c);
 }
 
 static void statement_push(const tree *, int index);

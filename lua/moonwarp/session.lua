@@ -132,7 +132,7 @@ function Session:script_file()
   return self.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
 end
 
---- The name of the running script; "script" if there is none.
+--- The name of the running script; "script" without one.
 ---@return string
 function Session:script()
   local name = self:script_file() or "script"

@@ -56,7 +56,7 @@ local function bytes_of(one)
   return work.requested(one), "requests"
 end
 
--- A point, or nil and why there is none.
+-- A point, or nil and why not.
 local function point_of(one, most)
   local operations, dtype = counted_operations(one)
   if not operations and not work.is_counted(one) then

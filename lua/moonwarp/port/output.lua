@@ -9,18 +9,16 @@ local output = {}
 
 local unread = expression.unread
 
-local function quoted(text) return (("%q"):format(text):gsub("\\\n", "\\n"):gsub("\t", "\\t")) end
-
 -- Writes to a file a format with values.
 local function write(it, target, format, args)
-  local text = #args == 0 and quoted((format:gsub("%%%%", "%%")))
-    or ("(%s):format(%s)"):format(quoted(format), table.concat(args, ", "))
+  local text = #args == 0 and ('"%s"'):format(format:gsub("%%%%", "%%"), nil)
+    or ('("%s"):format(%s)'):format(format, table.concat(args, ", "))
   it:emit(("%s(%s)"):format(target == "io.stdout" and "io.write" or target .. ":write", text))
 end
 
 -- One conversion of printf's: what Lua has for it, and the value's text.
 local function converted(it, flags, letter, e)
-  local v = expression.convert(it, expression.read(it, e), letter == "s" and types.string
+  local v = expression.convert(expression.read(it, e), letter == "s" and types.string
     or letter:find "[feEgGaA]" and types.f64 or types.i64)
   local code = v.code
   if letter:find "[uxXo]" and v.lo < 0 then
@@ -43,35 +41,31 @@ local function formatted(it, target, list, first)
   end)
   if at ~= #list then return unread() end
   write(it, target, format, args)
-  return true
 end
 
-function output.printf(it, list) return formatted(it, "io.stdout", list, 1) end
+function output.printf(it, list) formatted(it, "io.stdout", list, 1) end
 
 function output.fprintf(it, list)
   local file = expression.read(it, list[1])
-  return formatted(it, file.type.kind == "file" and file.code or unread(), list, 2)
+  formatted(it, file.type.kind == "file" and file.code or unread(), list, 2)
 end
 
 function output.puts(it, list)
-  write(it, "io.stdout", "%s\n", { expression.as(it, list[1], types.string).code })
-  return true
+  write(it, "io.stdout", "%s\\n", { expression.as(it, list[1], types.string).code })
 end
 
-function output.fflush() return true end
+function output.fflush() end
 
 -- What std::cout writes for a value: as %g for numbers with a fraction.
 local function shown(it, e, args)
   local name = e.kind == "name" and it.tokens[e.op]
-  if name == "endl" then return "\n" end
+  if name == "endl" then return "\\n" end
   if name == "flush" then return "" end
   local v = expression.read(it, e)
   if v.text then return (v.text:gsub("%%", "%%%%")) end
-  if v.type.kind ~= "string" and v.type.kind ~= "number" then return unread() end
-  if v.type.bytes == 1 and v.type ~= types.bool then return unread() end -- a character
-  if v.type == types.bool then v = expression.convert(it, v, types.i32) end
+  if v.type == types.bool then v = expression.convert(v, types.i32) end
+  if v.type.kind ~= "string" and v.type.kind ~= "number" or v.type.bytes == 1 then return unread() end -- a character
   args[#args + 1] = v.code
-  if v.type == types.u64 and v.hi > 2.0 ^ 63 and v.lo < 0 then return unread() end
   return v.type.kind == "string" and "%s" or v.type.is_integer and "%d" or "%g"
 end
 
@@ -84,12 +78,11 @@ function output.stream(it, e)
     table.insert(items, 1, e.b)
     e = e.a
   end
-  local name = e.kind == "name" and it.tokens[e.op]
-  if name ~= "cout" and name ~= "cerr" or it:find(name) then return unread() end
+  local file = expression.read(it, e)
+  if file.type ~= types.cout then return unread() end
   local args, parts = {}, {}
   for i, item in ipairs(items) do parts[i] = shown(it, item, args) end
-  it.touched.cout = true
-  write(it, name == "cout" and "io.stdout" or "io.stderr", table.concat(parts), args)
+  write(it, file.code, table.concat(parts), args)
 end
 
 return output

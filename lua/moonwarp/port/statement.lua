@@ -6,6 +6,7 @@
 local calls = require "moonwarp.port.calls"
 local expression = require "moonwarp.port.expression"
 local lists = require "moonwarp.base.lists"
+local output = require "moonwarp.port.output"
 local place = require "moonwarp.port.place"
 local types = require "moonwarp.port.types"
 
@@ -13,15 +14,9 @@ local statement = {}
 
 local unread, value = expression.unread, expression.value
 local JUMPS <const> = lists.set { "return", "break", "continue", "goto", "exit", "abort", "throw", "assert" }
+local PRINTS <const> = lists.set { "cout", "cerr", "printf", "fprintf", "puts" }
 
 -- ---- what is left -------------------------------------------------------------------------------
-
-local function nodes(s)
-  local count = s.kind ~= "block" and s.kind ~= "type" and 1 or 0
-  for _, one in ipairs(s.body or {}) do count = count + nodes(one) end
-  for _, one in ipairs { s.child or false, s.otherwise or false } do count = count + (one and nodes(one) or 0) end
-  return count
-end
 
 -- An error of the script's, at a line of the program.
 local function stop(it, line, text) return ("error(%q, 0)"):format(("%s:%d: %s"):format(it.file, line, text)) end
@@ -30,69 +25,96 @@ local function stop(it, line, text) return ("error(%q, 0)"):format(("%s:%d: %s")
 local function is_output(it, s)
   local e = s.kind == "expr" and s.test
   while e and e.kind == "binary" and it.tokens[e.op] == "<<" do e = e.a end
-  local name = e and e.kind == "call" and e.a.kind == "name" and it.tokens[e.a.op] or e and it.tokens[e.op]
-  return name == "cout" or name == "cerr" or name == "printf" or name == "fprintf" or name == "puts"
+  if e and e.kind == "call" then e = e.a end
+  return e and PRINTS[it.tokens[e.op]]
 end
 
--- A comment instead of a statement. In a function it stops the script: its callers do not know of it.
-local function leave(it, s)
-  local jumps, line, prints = it.fn ~= nil, it:line(s.first), is_output(it, s)
+-- May another name be the same memory?
+local function is_shared(symbol)
+  local kind = symbol.type and symbol.type.kind
+  return symbol.escaped or kind == "pointer" or kind == "list" or kind == "struct"
+end
+
+-- A variable is not what it was; after a line that the script may pass, it is not known.
+local function forget(it, symbol, line)
+  if symbol.is_const or symbol.type == types.status then return end
+  symbol.unknown = line and { line = line, scope = it.scope }
+  symbol.lo, symbol.hi, symbol.count, symbol.is_fixed = nil, nil, nil, false
+end
+
+-- What a statement that is left names is not known any more; where that may be memory, no memory is. True: it names
+-- something.
+local function forget_named(it, s, line)
+  local names, shared, prints = false, false, is_output(it, s)
   for i = s.first, s.last do
-    local name = it.tokens[i]
-    if name == "cout" then it.tainted.cout = line end
-    if not prints then it:taint(name, line) end
-    if it.functions[name] then
-      for global in pairs(it.globals.symbols) do it:taint(global, line) end
+    local symbol = it:find(it.tokens[i])
+    if symbol and (symbol.type == types.cout or not prints and not symbol.is_const) then
+      names, shared = true, shared or is_shared(symbol)
+      symbol.escaped = symbol.type ~= types.cout
+      forget(it, symbol, line)
     end
-    if it.functions[name] or name == "<<<" then
-      for symbol in pairs(it.symbols) do it.tainted[symbol] = line end
-    end
-    local inside = (name == "break" or name == "continue") and s.kind ~= "if" and s.kind ~= "block" and s.kind ~= name
-    jumps = jumps or JUMPS[name] and not inside or it:may_end(name)
+    for _, of_device in pairs(it.tokens[i] == "<<<" and it.symbols or {}) do forget(it, of_device, line) end
   end
+  local scope = shared and it.scope
+  while scope do
+    for _, symbol in pairs(scope.symbols) do if is_shared(symbol) then forget(it, symbol, line) end end
+    scope = scope.up
+  end
+  return names
+end
+
+-- A comment instead of a statement. In a function or a loop it stops the script: callers, and the statements before it
+-- in the next turn, do not know of it. So do calls of functions that the program has: they may do anything.
+local function leave(it, s)
+  local stops, line = it.fn ~= nil or it.label ~= nil and not is_output(it, s), it:line(s.first)
+  for i = s.first, s.last do
+    local name, own = it.tokens[i], it.functions[it.tokens[i]]
+    local inside = (name == "break" or name == "continue") and s.kind ~= "if" and s.kind ~= "block" and s.kind ~= name
+    stops = stops or JUMPS[name] and not inside or own and own.bodies > 0
+  end
+  local first, escaped = #it.out + 1, forget_named(it, s, not stops and line or nil)
   for _, text in ipairs(it:source_of(s.first, s.last)) do it:emit("-- " .. text) end
-  it.left = it.left + nodes(s)
-  if jumps then it:emit(stop(it, line, "this has not been translated")) end
+  it.out[first].left = 1
+  if stops then it:emit(stop(it, line, "this has not been translated")) end
   for _, one in ipairs(s.declared or {}) do
     local kind = it:type_of(one)
-    it:declare(it.tokens[one.name], kind == types.status and kind or nil)
+    it:declare(it.tokens[one.name], kind == types.status and kind or nil).escaped = escaped
   end
 end
 
--- Puts an error before the lines from `mark` on for what they use and nobody knows.
+local function is_within(scope, outer)
+  while scope and scope ~= outer do scope = scope.up end
+  return scope ~= nil
+end
+
+-- Puts errors before the lines from `mark` on for what they use and nobody knows: one for each line that was left.
 local function settle(it, mark, line)
-  for name in pairs(it.touched) do
-    local since = it.tainted[name]
-    if since then
-      local why = ("'%s' is needed here, and line %d, which may change it, has not been translated"):format(name, since)
-      table.insert(it.out, mark + 1, { it.depth, stop(it, line, why) })
-      it.tainted[name] = nil
-    end
+  local named = {}
+  for symbol in pairs(it.fn and {} or it.touched) do
+    if symbol.unknown then named[symbol.name] = symbol end
+  end
+  local told = {}
+  for _, name in ipairs(lists.keys(named)) do
+    local since = named[name].unknown
+    local why = ("'%s' is needed here, and line %d, which may change it, has not been translated"):format(name,
+      since.line)
+    if not told[since.line] then table.insert(it.out, mark + 1, { it.depth, stop(it, line, why) }) end
+    told[since.line] = true
+    if is_within(since.scope, it.scope) then named[name].unknown = nil end
   end
   it.touched = {}
-end
-
-local function copied(list)
-  local made = {}
-  for key, one in pairs(list) do made[key] = one end
-  return made
-end
-
-local function merge(into, list)
-  for key, one in pairs(list) do into[key] = one end
 end
 
 -- ---- declarations -------------------------------------------------------------------------------
 
 local function array_of(it, one, kind, sizes)
-  local total = sizes[1]
-  for i = 2, #sizes do total = expression.arithmetic(it, "*", total, sizes[i]) end
+  local total = expression.product(sizes)
   local list = one.init and (one.init.kind == "braces" and one.init.list or unread()) or {}
   local is_zero = #list == 0 or #list == 1 and it.tokens[list[1].op] == "0"
-  if not is_zero and (#sizes > 1 or not total and #list == 0 or total and total.lo ~= #list) then return unread() end
   if is_zero then
     return calls.array("pageable", kind, (total or unread()).code, one.init ~= nil or it.scope == it.globals)
   end
+  if #sizes > 1 or total and total.lo ~= #list then return unread() end
   local codes = {}
   for i, e in ipairs(list) do codes[i] = expression.as(it, e, kind).code end
   local made = calls.array("pageable", kind, "{ " .. table.concat(codes, ", ") .. " }")
@@ -100,101 +122,90 @@ local function array_of(it, one, kind, sizes)
   return made
 end
 
-local function sizes_of(it, one)
+-- float a[N][M] = { ... }; of pointers, streams and the like a table.
+local function sized(it, one, kind)
+  if kind.kind ~= "number" then
+    return (one.init or kind.kind == "struct") and unread() or value("{}", { kind = "list", of = kind })
+  end
   local sizes = {}
   for i, e in ipairs(one.sizes) do sizes[i] = e and expression.as(it, e, types.u64) or nil end
-  return #sizes == #one.sizes and sizes or #one.sizes == 1 and {} or unread()
+  if #sizes < #one.sizes and #one.sizes > 1 then return unread() end
+  local made = array_of(it, one, kind, sizes)
+  local given = tonumber(made.count)
+  made.type = { kind = "pointer", of = kind, dims = #sizes > 1 and sizes or nil,
+                sizes = #sizes > 0 and sizes or { value(made.count, types.u64, nil, given, given) } }
+  return made
 end
 
 local function vector_of(it, one, kind)
   local init = one.init or unread()
   local list = init.list or {}
+  local made
   if init.kind == "cast" and not init.a and #list > 0 then
-    local made = calls.array("pageable", kind.of, expression.count(it, list[1]), not list[2])
+    made = calls.array("pageable", kind.of, expression.count(it, list[1]), not list[2])
     if list[2] then made.code = ("%s:fill(%s)"):format(made.code, expression.as(it, list[2], kind.of).code) end
-    made.type = kind
-    return made
-  elseif init.kind == "braces" and #list > 0 then
-    return array_of(it, one, kind.of, {})
+  else
+    made = expression.as(it, init, kind)
+    if made.symbol then made = value(made.code .. ":clone()", kind) end
   end
-  local v = expression.convert(it, expression.read(it, init), kind)
-  return v.symbol and value(v.code .. ":clone()", kind) or v
+  made.type = kind
+  return made
+end
+
+-- The value of a variable without one in C; nil: none.
+local function empty(it, kind)
+  if kind == types.dim3 then return value("{ x = 1, y = 1, z = 1 }", kind) end
+  if kind.kind == "struct" then return value("{}", kind) end
+  if kind.kind ~= "number" or it.scope ~= it.globals then return nil end
+  return value(kind == types.bool and "false" or kind.is_integer and "0" or "0.0", kind)
 end
 
 -- The value that a declaration gives; nil: none yet.
 local function initial(it, one, kind)
   local init = one.init
-  if #one.sizes > 0 then
-    if kind.kind == "number" or kind.kind == "struct" then
-      local sizes = sizes_of(it, one)
-      local made = array_of(it, one, kind, sizes)
-      made.type = types.pointer(kind)
-      made.type.dims = #sizes > 1 and sizes or nil
-      local given = tonumber(made.count)
-      made.type.sizes = #sizes > 0 and sizes or { value(made.count, types.u64, nil, given, given) }
-      return made
-    end
-    if init and (init.kind ~= "braces" or #init.list > 0) then return unread() end
-    return value("{}", { kind = "list", of = kind })
-  elseif kind.kind == "vector" then
-    return vector_of(it, one, kind)
-  elseif not init then
-    if kind == types.dim3 then return value("{ x = 1, y = 1, z = 1 }", kind) end
-    if kind.kind == "number" and it.scope == it.globals then
-      return value(kind == types.bool and "false" or kind.is_integer and "0" or "0.0", kind)
-    end
-    return kind.kind == "struct" and value("{}", kind) or nil
-  elseif kind == types.dim3 and (init.kind == "braces" or init.kind == "cast" and not init.a) then
+  if #one.sizes > 0 then return sized(it, one, kind) end
+  if kind.kind == "vector" then return vector_of(it, one, kind) end
+  if not init then return empty(it, kind) end
+  local is_call = init.kind == "cast" and not init.a -- int n(5)
+  if kind == types.dim3 and (init.kind == "braces" or is_call) then
     return statement.own(expression.dims(it, init.list))
-  elseif init.kind == "cast" and not init.a and #init.list == 1 and kind.kind ~= "struct" then
-    return expression.as(it, init.list[1], kind) -- int n(5)
+  elseif is_call and #init.list == 1 and kind.kind ~= "struct" then
+    return expression.as(it, init.list[1], kind)
   end
-  local is_text = kind.kind == "pointer" and kind.of == types.char and init.kind ~= "cast" -- char *name = argv[1]
-  local given = is_text and expression.read(it, init)
-  if given and given.type == types.string then return given end
+  if kind.kind == "pointer" and kind.of == types.char and init.kind ~= "cast" then -- char *name = argv[1]
+    local given = expression.read(it, init)
+    if given.type == types.string then return given end
+  end
   local v = statement.own(expression.as(it, init, kind))
-  if v.code == "nil" then return nil end
-  return v
+  return v.code ~= "nil" and v or nil
 end
 
---- A value that a variable may keep: of what is a table another one, as C copies it.
+--- A value that a variable may keep: not another variable's table, which C copies.
 ---@param v table
 ---@return table
 function statement.own(v)
-  if not v.symbol or v.type ~= types.dim3 and v.type.kind ~= "struct" then return v end
-  if v.type.kind == "struct" then return unread() end
-  return value(("{ x = %s.x, y = %s.y, z = %s.z }"):format(v.code, v.code, v.code), v.type)
-end
-
-local function declared_type(it, one)
-  local is_auto = it.tokens[one.last] == "auto" or it.tokens[one.first] == "auto"
-  if not is_auto then return it:type_of(one) end
-  local mark = #it.out
-  local v = one.init and expression.read(it, one.init)
-  for i = #it.out, mark + 1, -1 do it.out[i] = nil end -- it is read once more
-  if v and v.known ~= nil then return types.bool end
-  if not v or v.type.kind == "memory" or v.type.kind == "null" or v.marks then return nil end
-  return v.type
+  return v.symbol and (v.type == types.dim3 or v.type.kind == "struct") and unread() or v
 end
 
 local function declare_one(it, one, bare)
-  local name = it.tokens[one.name]
-  local kind = declared_type(it, one) or unread()
-  if one.is_static or kind == types.void or kind.kind == "lanes" then return unread() end
-  if kind == types.status then
-    if one.init and expression.read(it, one.init).type ~= types.status then return unread() end
-    return it:declare(name, kind)
+  local v
+  local name, kind = it.tokens[one.name], it:type_of(one) or unread()
+  if one.is_static or kind == types.void or it.tokens[one.signs] == "&" then return unread() end
+  if kind == types.status or kind == types.auto then
+    v = one.init and expression.read(it, one.init)
+    if not v or v.type == types.status then return it:declare(name, types.status) end
+    if kind == types.status or v.make or v.type == types.null then return unread() end
+    v = v.type.kind == "vector" and vector_of(it, one, v.type) or statement.own(v)
+  else
+    v = initial(it, one, kind)
   end
-  local v = initial(it, one, kind)
   local symbol = it:declare(name, v and v.type.kind ~= "null" and v.type or kind)
   if not v then
     bare[#bare + 1] = symbol.name
     return
   end
-  symbol.count = v.count
-  symbol.sides = #it:assignments(name) == 1 and v.sides or nil
-  symbol.is_const = kind.kind == "number" and #it:assignments(name) == 1
-    and (table.concat(it.tokens, " ", one.first, one.last)):find "%f[%a]const"
+  local is_const = it:text(one.first, one.last):find "%f[%a]const"
+  it:initialize(symbol, v, is_const, it.tokens[one.name + 1] == "=" and 1 or 0)
   it:emit(("local %s%s = %s"):format(symbol.name, symbol.is_const and " <const>" or "", v.code))
 end
 
@@ -208,58 +219,45 @@ end
 
 -- ---- expressions --------------------------------------------------------------------------------
 
-local function step(it, e, op)
+-- x += 1: of a place, what an operator makes of it.
+local function change(it, e, op, by_what)
   local one = place.of(it, e)
   if one.type.kind ~= "number" or one.type == types.bool then return unread() end
-  local now = value(one.code, one.type, nil, it:range(one.symbol and it.tokens[e.op]))
-  local made = expression.arithmetic(it, op, now, value("1", types.i32, nil, 1, 1))
-  it:emit(one.set(expression.convert(it, made, one.type).code))
+  local made = expression.arithmetic(op, value(one.code, one.type), by_what)
+  it:assign(one, expression.convert(made, one.type))
 end
 
-local assign
-function assign(it, e)
-  local op = it.tokens[e.op]
-  if e.b.kind == "assign" then -- a = b = 0
-    assign(it, e.b)
-    e = { op = e.op, a = e.a, b = e.b.a }
-  end
-  local symbol = e.a.kind == "name" and it:find(it.tokens[e.a.op])
-  if symbol and symbol.type == types.status then
-    return op == "=" and expression.read(it, e.b).type == types.status or unread()
-  end
-  local one = place.of(it, e.a)
-  if op == "=" then
-    if symbol then it:renewed(it.tokens[e.a.op]) end
-    if one.type.dims or one.type.kind == "vector" then return unread() end
-    return it:assign(one, statement.own(expression.as(it, e.b, one.type)))
-  end
-  local now = value(one.code, one.type, nil, it:range(one.symbol and it.tokens[e.a.op]))
-  local made = expression.arithmetic(it, op:sub(1, -2), now, expression.read(it, e.b))
-  it:assign(one, expression.convert(it, made, one.type))
+local function assign(it, e)
+  local op, to, from = it.tokens[e.op], e.a, e.b
+  if op ~= "=" then return change(it, to, op:sub(1, -2), expression.read(it, from)) end
+  local symbol = to.kind == "name" and it:find(it.tokens[to.op])
+  if symbol and symbol.type == types.status then return expression.read(it, from).type ~= types.status and unread() end
+  local one = place.of(it, to)
+  if to.kind == "name" then it:renewed(symbol) end
+  if one.type.dims or one.type.kind == "vector" then return unread() end
+  it:assign(one, statement.own(expression.as(it, from, one.type)))
 end
 
 local function effect(it, e)
+  local op = it.tokens[e.op]
   if e.kind == "brackets" then return effect(it, e.a) end
   if e.kind == "assign" then return assign(it, e) end
-  if (e.kind == "postfix" or e.kind == "unary") and it.tokens[e.op]:find "^[+-][+-]$" then
-    return step(it, e.a, it.tokens[e.op]:sub(1, 1))
-  elseif e.kind == "binary" and it.tokens[e.op] == "," then
+  if e.kind == "number" or e.kind == "cast" and it.tokens[e.first + 1] == "void" then return end -- (void)x
+  if op == "++" or op == "--" then return change(it, e.a, op:sub(1, 1), value("1", types.i32, nil, 1, 1)) end
+  if e.kind == "binary" and op == "," then
     effect(it, e.a)
     return effect(it, e.b)
-  elseif e.kind == "binary" and it.tokens[e.op] == "<<" then
-    return it:print_stream(e)
+  elseif e.kind == "binary" and op == "<<" then
+    return output.stream(it, e)
   elseif e.kind == "unknown" and it.tokens[e.first] == "delete" then
-    local name = it.tokens[e.last]
-    local symbol = e.last <= e.first + 3 and it:find(name) or unread()
+    local symbol = e.last <= e.first + 3 and it:find(it.tokens[e.last]) or unread()
     if not symbol.type or symbol.type.kind ~= "pointer" then return unread() end
-    it.touched[name] = true
+    it.touched[symbol] = true
     return it:emit(symbol.name .. ":close()")
-  elseif e.kind == "number" or e.kind == "cast" and it.tokens[e.first + 1] == "void" then -- (void)x
-    return nil
   end
-  local v = e.kind == "call" and it:call(e) or expression.read(it, e)
-  if v == true or v.type == types.status then return nil end
-  return v.is_call and it:emit(v.code) or not v.is_call and unread() or nil
+  local v
+  if e.kind == "call" then v = it:call(e) else v = expression.read(it, e) end
+  if v and v.type ~= types.status and not v.is_done then it:emit(v.is_call and v.code or unread()) end
 end
 
 function by.expr(it, s) effect(it, s.test) end
@@ -268,11 +266,7 @@ function by.expr(it, s) effect(it, s.test) end
 
 local function child(it, s)
   it:open()
-  if s.kind == "block" then
-    for _, one in ipairs(s.body) do statement.read(it, one) end
-  else
-    statement.read(it, s)
-  end
+  for _, one in ipairs(s.kind == "block" and s.body or { s }) do statement.read(it, one) end
   it:close()
 end
 
@@ -288,33 +282,32 @@ function by.block(it, s)
   for i = first, #it.out do it.out[i][1] = it.out[i][1] - 1 end
 end
 
+-- What runs sometimes, or more than once.
+local function branch(it, s)
+  it.nesting = it.nesting + 1
+  child(it, s)
+  it.nesting = it.nesting - 1
+end
+
 by["if"] = function(it, s)
   if s.head then return unread() end
   local mark = #it.out
   local test = expression.test(expression.read(it, s.test))
   settle(it, mark, it:line(s.first))
-  if test.known ~= nil then
-    local taken = s.child
-    if not test.known then taken = s.otherwise end
-    if taken then by.block(it, taken) end
-    return
+  if test.code == "true" or test.code == "false" then
+    local taken = test.code == "true" and s.child or test.code == "false" and s.otherwise
+    return taken and by.block(it, taken)
   end
   it:emit(("if %s then"):format(test.code))
-  local before = copied(it.tainted)
-  child(it, s.child)
+  branch(it, s.child)
   if s.otherwise then
-    local after = it.tainted
-    it.tainted = before
     it:emit "else"
-    child(it, s.otherwise)
-    merge(it.tainted, after)
-  else
-    merge(it.tainted, before)
+    branch(it, s.otherwise)
   end
   it:emit "end"
 end
 
-local LOOPS <const> = lists.set { "for", "while", "do", "range" }
+local LOOPS <const> = lists.set { "for", "while", "do" }
 
 -- Is there a statement of a kind in it, which is not a loop's of its own?
 local function has(s, kind)
@@ -324,34 +317,24 @@ local function has(s, kind)
   return s.child and has(s.child, kind) or s.otherwise and has(s.otherwise, kind) or false
 end
 
-local function body_once(it, s, first, each)
+-- The body of a loop, where `continue` goes to the end; each: what is written after it.
+local function body(it, s, each)
   local goes_on, outer = has(s, "continue"), it.label
   local wraps = each and (goes_on or has(s, "declare"))
   it.label = outer and outer .. "_" or "continue"
-  it:open()
-  if first then first() end
-  if wraps then it:emit "do" else it.depth = it.depth - 1 end
-  child(it, s)
-  if wraps then it:emit "end" else it.depth = it.depth + 1 end
+  if wraps then
+    it.depth = it.depth + 1
+    it:emit "do"
+  end
+  branch(it, s)
+  if wraps then
+    it:emit "end"
+    it.depth = it.depth - 1
+  end
+  it.depth = it.depth + 1
   if goes_on then it:emit(("::%s::"):format(it.label)) end
   if each then each() end
-  it:close()
-  it.label = outer
-end
-
--- The body of a loop, where `continue` goes to the end; first and each: what is written before and after it. What it
--- leaves untranslated is not known in its next turn either, so it is then read again.
-local function body(it, s, first, each)
-  local before, length, translated, left = copied(it.tainted), #it.out, it.translated, it.left
-  body_once(it, s, first, each)
-  local grown = false
-  for name in pairs(it.tainted) do grown = grown or not before[name] end
-  if grown then
-    for i = #it.out, length + 1, -1 do it.out[i] = nil end
-    it.translated, it.left = translated, left
-    body_once(it, s, first, each)
-  end
-  merge(it.tainted, before)
+  it.depth, it.label = it.depth - 1, outer
 end
 
 local PLAIN <const> = lists.set { "+", "-", "*", "/", "(", ")", ".", "size", "sizeof" }
@@ -367,59 +350,49 @@ local function is_fixed(it, e, loop)
   return true
 end
 
--- for (int i = a; i < b; i += c) as Lua has it: the variable's name, and the texts of its three numbers.
+-- for (int i = a; i < b; i += c) as Lua has it: the variable, its type, and its three numbers.
 local function counted(it, s)
   local head, test, e = s.head and s.head[1], s.test, s.step
   local one = head and head.kind == "declare" and #head.declared == 1 and head.declared[1]
-  if not (one and one.init and test and test.kind == "binary" and e) then return nil end
-  local name, op = it.tokens[one.name], it.tokens[test.op]
-  local kind = it:type_of(one)
-  if not kind or not kind.is_integer or test.a.kind ~= "name" or it.tokens[test.a.op] ~= name then return nil end
-  if not is_fixed(it, test.b, s) or it:changes(s.child, name) then return nil end
-  local sign = it.tokens[e.op]
-  if not e.a or e.a.kind ~= "name" or it.tokens[e.a.op] ~= name then return nil end
-  local up, by_one = sign:find "^%+" ~= nil, sign == "++" or sign == "--"
-  if not sign:find "^[+-][+-=]$" or not op:find(up and "^<=?$" or "^>=?$") then return nil end
-  local width = value("1", types.i32, nil, 1, 1)
-  if not by_one then
-    if not is_fixed(it, e.b, s) then return nil end
-    width = expression.as(it, e.b, types.i64)
-    if width.lo < 1 then return nil end
+  if not (one and one.init and test and test.kind == "binary" and e and e.a) then return nil end
+  local name, op, sign, kind = it.tokens[one.name], it.tokens[test.op], it.tokens[e.op], it:type_of(one)
+  local is_of_it = it.tokens[test.a.op] == name and test.a.kind == "name" and it.tokens[e.a.op] == name
+  local is_up = (op == "<" or op == "<=") and (sign == "++" or sign == "+=" and is_fixed(it, e.b, s))
+  if not (kind and kind.is_integer and is_of_it and is_up and is_fixed(it, test.b, s)) or it:changes(s.child, name) then
+    return nil
   end
-  if not up and kind.lo == 0 then return nil end
+  local by_one = value("1", types.i64, nil, 1, 1)
+  local width = sign == "++" and by_one or expression.as(it, e.b, types.i64)
   local from, to = expression.as(it, one.init, kind), expression.read(it, test.b)
-  if not to.type.is_integer or to.type.lo == 0 and from.lo < 0 then return nil end
-  if #op == 1 then
-    local limit = value(to.code, types.i64, to.level, to.lo, to.hi)
-    to = expression.arithmetic(it, up and "-" or "+", limit, value("1", types.i64, nil, 1, 1))
-  end
-  local step_code = width.level < 11 and "(" .. width.code .. ")" or width.code
-  local tail = up and by_one and "" or (up and ", " or ", -") .. step_code
-  return name, kind, ("%s, %s%s"):format(from.code, to.code, tail)
+  if width.lo < 1 or not to.type.is_integer or to.type.lo == 0 and from.lo < 0 then return nil end
+  to = value(to.code, types.i64, to.level, to.lo, to.hi)
+  return name, kind, from, op == "<" and expression.arithmetic("-", to, by_one) or to, width
 end
 
 by["for"] = function(it, s)
   local mark = #it.out
-  local name, kind, numbers = counted(it, s)
-  if name then
-    settle(it, mark, it:line(s.first))
+  local name, kind, from, to, width = counted(it, s)
+  if not name then
+    it:emit "do"
     it:open()
-    local symbol = it:declare(name, kind)
-    it.depth = it.depth - 1
-    it:emit(("for %s = %s do"):format(symbol.name, numbers))
-    body(it, s.child)
-    it.depth = it.depth + 1
+    for _, one in ipairs(s.head or {}) do
+      if one.kind ~= "type" then (by[one.kind] or unread)(it, one) end
+    end
+    by["while"](it, s, mark)
     it:close()
     return it:emit "end"
   end
-  it:emit "do"
+  settle(it, mark, it:line(s.first))
   it:open()
-  for _, one in ipairs(s.head or {}) do
-    if one.kind ~= "type" then (by[one.kind] or unread)(it, one) end
-  end
-  by["while"](it, s, mark)
-  it:close()
+  local symbol = it:declare(name, kind)
+  symbol.lo, symbol.hi, symbol.is_fixed = from.lo, to.hi, true
+  it.depth = it.depth - 1
+  local step = width.code ~= "1" and ", " .. width.code or ""
+  it:emit(("for %s = %s, %s%s do"):format(symbol.name, from.code, to.code, step))
+  body(it, s.child)
   it:emit "end"
+  it.depth = it.depth + 1
+  it:close()
 end
 
 by["while"] = function(it, s, mark)
@@ -428,55 +401,17 @@ by["while"] = function(it, s, mark)
   it.frozen = it.frozen + 1
   local test = s.test and expression.test(expression.read(it, s.test)) or { code = "true" }
   it.frozen = it.frozen - 1
-  if test.code == nil then return unread() end
   settle(it, mark, it:line(s.first))
   it:emit(("while %s do"):format(test.code))
-  body(it, s.child, nil, s.step and function()
-    local at = #it.out
-    effect(it, s.step)
-    settle(it, at, it:line(s.first))
-  end)
+  body(it, s.child, s.step and function() effect(it, s.step) end)
   it:emit "end"
 end
 
+-- do { ... } while (0), as macros are written.
 by["do"] = function(it, s)
   local token = it.tokens[s.test.op]
-  if s.test.kind == "number" and (token == "0" or token == "false") and not has(s.child, "continue") then
-    if has(s.child, "break") then return unread() end
-    return by.block(it, s.child) -- as macros are written
-  end
-  if has(s.child, "continue") then return unread() end
-  it:emit "repeat"
-  body(it, s.child)
-  it.frozen = it.frozen + 1
-  local test = expression.test(expression.read(it, s.test))
-  it.frozen = it.frozen - 1
-  settle(it, #it.out, it:line(s.first))
-  it:emit(("until not (%s)"):format(test.code or unread()))
-end
-
-by["range"] = function(it, s)
-  local one = s.head and s.head[1].kind == "declare" and s.head[1].declared[1] or unread()
-  local mark = #it.out
-  local v = expression.read(it, s.test)
-  if v.type.kind ~= "vector" or not v.symbol then return unread() end
-  settle(it, mark, it:line(s.first))
-  local name = it.tokens[one.name]
-  it:open()
-  local symbol = it:declare(name, v.type.of)
-  local index = symbol.name .. "_at"
-  local by_reference = it.tokens[one.name - 1] == "&"
-  if by_reference then
-    symbol.element, symbol.index, symbol.code = v, index, ("%s:get(%s)"):format(v.code, index)
-  end
-  it.depth = it.depth - 1
-  it:emit(("for %s = 1, #%s do"):format(index, v.code))
-  body(it, s.child, not by_reference and function()
-    it:emit(("local %s = %s:get(%s)"):format(symbol.name, v.code, index))
-  end)
-  it.depth = it.depth + 1
-  it:close()
-  it:emit "end"
+  if token ~= "0" and token ~= "false" or has(s.child, "continue") or has(s.child, "break") then return unread() end
+  by.block(it, s.child)
 end
 
 -- ---- jumps --------------------------------------------------------------------------------------
@@ -497,28 +432,32 @@ function by.type() end
 
 --- Leaves out a return at the end of a function, which then ends anyway.
 ---@param out table[]
+---@return table[] out
 function statement.end_function(out)
   local last = out[#out]
   if last and last[2] == "do return end" then out[#out] = nil end
   if last and last[2]:find "^do return .* end$" then last[2] = last[2]:match "^do (.*) end$" end
+  return out
 end
+
+local STATE <const> = { "scope", "depth", "nesting", "frozen", "label" }
 
 --- Writes a statement, or a comment in its place.
 ---@param it table
 ---@param s table
 function statement.read(it, s)
-  local mark, state = #it.out, { it.scope, it.depth, it.frozen, it.tainted, it.translated, it.left, it.label }
-  local before = copied(it.tainted)
+  local mark, state = #it.out, {}
+  for _, field in ipairs(STATE) do state[field] = it[field] end
   it.touched = {}
   local ok, problem = pcall(by[s.kind] or unread, it, s)
   if ok then
     settle(it, mark, it:line(s.first))
-    it.translated = it.translated + (s.kind == "block" and 0 or s.kind == "type" and 0 or 1)
-    return
+    local line = it.out[mark + 1]
+    if line and s.kind ~= "block" then line.done = (line.done or 0) + 1 end
+    return line and it:remark(mark, s.first)
   end
   if type(problem) ~= "table" or not problem.is_unread then error(problem, 0) end
-  it.scope, it.depth, it.frozen, it.tainted, it.translated, it.left, it.label = table.unpack(state, 1, 7)
-  it.tainted = before
+  for _, field in ipairs(STATE) do it[field] = state[field] end
   for i = #it.out, mark + 1, -1 do it.out[i] = nil end
   leave(it, s)
   it.touched = {}

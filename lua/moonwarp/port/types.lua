@@ -8,7 +8,6 @@
 --   list      float *[2]             a table by C's indices, from 0 on
 --   struct                           a table by the members' names
 --   status    cudaError_t            nothing: moonwarp raises an error where a call fails, so each is cudaSuccess
---   time      chrono's time_point    seconds, and span the difference of two, which C++ counts as `of` in seconds
 --
 -- and string, dim3, event, stream, void. What has none is nil: a statement that needs it is not translated.
 
@@ -29,46 +28,47 @@ types.bool = { kind = "number", name = "bool", bytes = 1, is_integer = true, lo 
 for bits = 32, 64, 32 do
   types["f" .. bits] = { kind = "number", name = "f" .. bits, bytes = bits // 8, lo = -math.huge, hi = math.huge }
 end
-for _, kind in ipairs { "string", "dim3", "event", "stream", "status", "void", "null", "time", "span" } do
+for _, kind in ipairs { "string", "dim3", "event", "stream", "status", "void", "null", "file", "cout", "auto" } do
   types[kind] = { kind = kind }
 end
-types.timeval = { kind = "struct",
-                  fields = { { name = "tv_sec", type = types.i64 }, { name = "tv_usec", type = types.i64 } } }
--- cudaDeviceProp's members that dev:properties() has, by the names there.
-types.properties = { kind = "struct", fields = {} }
-for name, own in pairs { name = "name", multiProcessorCount = "multiprocessors", warpSize = "warp_size",
-                         maxThreadsPerBlock = "max_threads_per_block", regsPerBlock = "registers_per_block",
-                         maxThreadsPerMultiProcessor = "max_threads_per_multiprocessor" } do
-  table.insert(types.properties.fields, { name = name, own = own, type = name == "name" and types.string or types.i32 })
+
+local function structure(of, members)
+  local fields = {}
+  for name, own in pairs(members) do fields[#fields + 1] = { name = name, own = own, type = of } end
+  return { kind = "struct", fields = fields }
 end
-for name, own in pairs { totalGlobalMem = "memory_total", sharedMemPerBlock = "shared_per_block",
-                         totalConstMem = "constant_bytes" } do
-  table.insert(types.properties.fields, { name = name, own = own, type = types.u64 })
-end
-types.timezone = { kind = "struct", fields = {} }
+
+types.timeval = structure(types.i64, { tv_sec = "tv_sec", tv_usec = "tv_usec" })
+types.timezone = structure(types.i32, {})
+-- Members of cudaDeviceProp that dev:properties() has, by the names there.
+types.properties = structure(types.u64, { totalGlobalMem = "memory_total", sharedMemPerBlock = "shared_per_block" })
+lists.append(types.properties.fields, structure(types.i32, { multiProcessorCount = "multiprocessors",
+  warpSize = "warp_size", maxThreadsPerBlock = "max_threads_per_block" }).fields)
+lists.append(types.properties.fields, structure(types.string, { name = "name" }).fields)
 
 local NAMED <const> = {
-  float = "f32", double = "f64", bool = "bool", size_t = "u64", uint64_t = "u64", int64_t = "i64", ptrdiff_t = "i64",
-  uint32_t = "u32", int32_t = "i32", uint16_t = "u16", int16_t = "i16", uint8_t = "u8", int8_t = "i8", uint = "u32",
-  uchar = "u8", clock_t = "i64", time_t = "i64", string = "string", dim3 = "dim3", cudaEvent_t = "event",
-  cudaStream_t = "stream", cudaError_t = "status", cudaError = "status", void = "void",
-  cudaDeviceProp = "properties", timeval = "timeval", timezone = "timezone",
+  float = "f32", double = "f64", bool = "bool", size_t = "u64", uint64_t = "u64", int64_t = "i64", uint32_t = "u32",
+  int32_t = "i32", uint16_t = "u16", int16_t = "i16", uint8_t = "u8", int8_t = "i8", uint = "u32", clock_t = "i64",
+  time_t = "i64", string = "string", dim3 = "dim3", cudaEvent_t = "event", cudaStream_t = "stream",
+  cudaError_t = "status", cudaError = "status", void = "void", cudaDeviceProp = "properties", timeval = "timeval",
+  timezone = "timezone", auto = "auto",
 }
 local WORDS <const> = lists.set { "unsigned", "signed", "char", "short", "int", "long" }
 local PASSED <const> = lists.set { "static", "constexpr", "inline", "volatile", "register", "struct", "extern", "std",
-                                   "chrono", "::", "__restrict__", "__host__", "&", "__forceinline__", "typename" }
+                                   "::", "__restrict__", "__host__", "&", "__forceinline__" }
 
--- unsigned long int, by how often each of the words is there.
+-- unsigned long int, by which of the words are there.
 local function spelled(has)
-  local base = has.char and 8 or has.short and 16 or has.long and 64 or 32
-  return types[(has.unsigned and "u" or "i") .. base]
+  if has.char and not (has.signed or has.unsigned) then return types.char end
+  local bits = has.char and 8 or has.short and 16 or has.long and 64 or 32
+  return types[(has.unsigned and "u" or "i") .. bits]
 end
 
 --- A pointer to a type; of pointers, and of what no array holds, a list.
 ---@param of table
 ---@return table
 function types.pointer(of)
-  local holds = of.kind == "number" or of.kind == "struct" or of.kind == "void" or of.kind == "lanes"
+  local holds = of.kind == "number" or of.kind == "void"
   return { kind = holds and "pointer" or "list", of = of }
 end
 
@@ -86,49 +86,24 @@ function types.read(words, named)
       is_const = is_const or stars == 0
     elseif WORDS[word] then
       has[word] = true
+    elseif word == "vector" then
+      local last = words[#words] == "&" and #words - 1 or #words
+      local of = words[last] == ">" and types.read({ table.unpack(words, at + 2, last - 1) }, named)
+      return of and of.kind == "number" and of ~= types.bool and { kind = "vector", of = of } or nil
     elseif not PASSED[word] then
       if found then return nil end
-      local base, lanes = word:match "^(%a+)([234])$"
-      if word == "vector" and words[at + 1] == "<" then
-        local last = #words
-        while words[last] ~= ">" do last = last - 1 end
-        local of = types.read(table.move(words, at + 2, last - 1, 1, {}), named)
-        found, at = of and of.kind == "number" and of ~= types.bool and { kind = "vector", of = of }, last
-      elseif word == "time_point" then
-        found, at = types.time, #words
-      elseif word == "duration" and (words[at + 2] == "float" or words[at + 2] == "double") then
-        found, at = { kind = "span", of = types[NAMED[words[at + 2]]], milli = words[#words - 1] == "milli" }, #words
-      elseif lanes and NAMED[base] or base == "int" then
-        found = { kind = "lanes", dtype = NAMED[base] or "i32", lanes = tonumber(lanes) }
-        found.bytes = types[found.dtype].bytes * lanes
-      else
-        found = named[word] or types[NAMED[word]]
-      end
+      found = named[word] or types[NAMED[word]]
       if not found then return nil end
     end
     at = at + 1
   end
   if next(has) and found then return nil end
   found = found or next(has) and spelled(has)
-  if found == types.i8 and not has.signed and has.char then found = types.char end
   local is_text = found == types.char and is_const
   for star = 1, stars do
     found = found and (star == 1 and is_text and types.string or types.pointer(found))
   end
-  return found
-end
-
---- How a structure's members lie, as in C: its size.
----@param fields table[]   { name =, type = } of numbers and pointers
----@return integer? bytes  nil: that is not known
-function types.size(fields)
-  local bytes, most = 0, 1
-  for _, field in ipairs(fields) do
-    local size = field.type and (field.type.kind == "number" and field.type.bytes or field.type.kind == "pointer" and 8)
-    if not size then return nil end
-    bytes, most = (bytes + size - 1) // size * size + size, math.max(most, size)
-  end
-  return (bytes + most - 1) // most * most
+  return found or nil
 end
 
 --- The type in which C computes with two numbers.

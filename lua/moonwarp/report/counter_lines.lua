@@ -24,7 +24,7 @@ local function shown(value)
   return math.type(value) == "integer" and ("%d"):format(value) or units.digits(value, 3):gsub("%.0*$", "")
 end
 
--- What a line has in a column; nothing where it has no such access. A count of 0 says that there is none.
+-- What a line has in a column; nothing where its count is 0: it has no such access.
 local function figure(line, name)
   local value = counters.value(line, name)
   return value and not (value == 0 and math.type(value) == "integer") and shown(value) or nil
