@@ -25,7 +25,7 @@ template <class T, T a, T c, T m> class linear_congruential_engine {
 
 public:
   typedef T result_type;
-  static const T multiplier = a, increment = c, modulus = m, min = c == 0 ? 1 : 0, max = m - 1, default_seed = 1;
+  static constexpr T multiplier = a, increment = c, modulus = m, min = c == 0 ? 1 : 0, max = m - 1, default_seed = 1;
 
   MW_THRUST explicit linear_congruential_engine(T s = default_seed) { seed(s); }
   /* Where 0 would repeat for ever, 1 is the seed instead. */
@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  static const mw_wide whole = m ? m : 1ull << 32;
+  static constexpr mw_wide whole = m ? m : 1ull << 32;
   T x;
 };
 typedef linear_congruential_engine<unsigned, 16807, 0, 2147483647> minstd_rand0;
@@ -95,7 +95,7 @@ public:
 
 /* In [a, b], from a real number in [a, b + 1). */
 template <class T = int> class uniform_int_distribution : public mw_distribution<T> {
-  static const T top = T(T(1) << (8 * sizeof(T) - 2));
+  static constexpr T top = T(T(1) << (8 * sizeof(T) - 2));
 
 public:
   typedef mw_pair<T> param_type;
