@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Shared memory, classes, functions, constants and Thrust's types in forms that nvcc takes (C++20): a row is { name, kernel's body,
--- text in front of it }. Each kernel stores 63 - threadIdx.x, in a block of 64 threads; n is 5. Those of a kind are one
--- module.
+-- Shared memory, classes, functions, constants and Thrust's types in forms that nvcc takes (C++20): a row is { name,
+-- kernel's body, text in front of it }. Each kernel stores 63 - threadIdx.x, in a block of 64 threads; n is 5. Those of
+-- a kind are one module.
 
 local HEAD <const> = [[
 #include <new>
@@ -191,7 +191,8 @@ FORMS.thrust = {
   { "engine_discard", [[thrust::default_random_engine e(13), f(13); e.discard((1ull << 40) + threadIdx.x);
     for (int i = 0; i < threadIdx.x; i++) f(); f.discard(1ull << 40); bool same = e == f; f.seed(13);
     STORE(same && e != f && e.min == 1 && e.max == 2147483646)]] },
-  { "engine_seeds", [[thrust::minstd_rand e(0), f(2147483647), g(2147483648u), h(1); STORE(e == h && f == h && g == h)]],
+  { "engine_seeds", [[thrust::minstd_rand e(0), f(2147483647), g(2147483648u), h(1);
+    STORE(e == h && f == h && g == h)]],
     "#include <thrust/random/linear_congruential_engine.h>" },
   { "engine_with_increment", [[typedef thrust::linear_congruential_engine<unsigned, 1664525, 1013904223, 0> E;
     E e(threadIdx.x), f(threadIdx.x); unsigned x = threadIdx.x; f.discard(77);
@@ -210,24 +211,29 @@ FORMS.thrust = {
     STORE(fabsf(sum / 2000) < 0.2f && fabsf(squares / 2000 - 4) < 0.4f)]] },
   { "complex_arithmetic", [[thrust::complex<float> z(1, 2), w(3, -4), p = z * w, q = z / w; p += 1.0f; p *= 2;
     thrust::complex<double> d = 2.0 * z - 1; thrust::complex<int> i(1, 2); d -= i; volatile thrust::complex<float> v;
-    v.real(n); w.imag(0); STORE(p == thrust::complex<float>(24, 4) && abs(q - thrust::complex<float>(-0.2f, 0.4f)) < 1e-6f &&
+    v.real(n); w.imag(0); STORE(p == thrust::complex<float>(24, 4) &&
+    abs(q - thrust::complex<float>(-0.2f, 0.4f)) < 1e-6f &&
     d == thrust::complex<double>(0, 2) && -z + z == 0.0f && w == 3 && 6 / w == 2 && z != w && v.real() == n)]],
     "#include <thrust/complex.h>" },
   { "complex_parts", [[const Z z(3, -4); STORE(abs(z) == 5 && norm(z) == 25 && conj(z).imag() == 4 && sizeof z == 8 &&
     fabsf(arg(Z(-1, 0)) - (float)M_PI) < 1e-6f && thrust::polar(2.f, 0.f) == 2 && alignof(Z) == 8)]],
-    [[typedef thrust::complex<float> Z; __device__ bool near(Z x, Z y) { return abs(x - y) < 1e-5f * (1 + abs(y)); }]] },
+    [[typedef thrust::complex<float> Z;
+    __device__ bool near(Z x, Z y) { return abs(x - y) < 1e-5f * (1 + abs(y)); }]] },
   { "complex_exp", [[const Z z(0.7f, -1.3f), i(0, 1); STORE(near(exp(i * M_PI), -1) && near(log(exp(z)), z) &&
     near(pow(z, 2), z * z) && near(pow(z, Z(0.5f)), sqrt(z)) && near(pow(2.f, z), exp(z * logf(2))) &&
     near(sqrt(z) * sqrt(z), z) && near(sqrt(Z(-4)), 2 * i) && near(log10(Z(100)), 2) &&
     near(exp(Z(88.9f, 0.8f)) / 1e38f, exp(Z(0.9f, 0.8f)) * (expf(88) / 1e38f)))]] },
-  { "complex_trigonometry", [[const Z z(0.7f, -1.3f), i(0, 1), e = exp(i * z), h = exp(z); STORE(near(sin(z), (e - 1 / e) / (2 * i)) &&
-    near(cos(z), (e + 1 / e) / 2) && near(tan(z), (e - 1 / e) / (e + 1 / e) / i) && near(sinh(z), (h - 1 / h) / 2) &&
+  { "complex_trigonometry", [[const Z z(0.7f, -1.3f), i(0, 1), e = exp(i * z), h = exp(z);
+    STORE(near(sin(z), (e - 1 / e) / (2 * i)) && near(cos(z), (e + 1 / e) / 2) &&
+    near(tan(z), (e - 1 / e) / (e + 1 / e) / i) && near(sinh(z), (h - 1 / h) / 2) &&
     near(cosh(z), (h + 1 / h) / 2) && near(tanh(z), (h - 1 / h) / (h + 1 / h)) && near(tanh(Z(-900, 1)), -1))]] },
-  { "complex_limits", [[const float inf = 1 / (n - 5.f); const Z z(inf, inf), tiny(0, 1e-30f); STORE(exp(Z(-inf, inf)) == 0 &&
-    isinf(exp(z).real()) && exp(Z(inf, 0)).imag() == 0 && near(tiny / tiny, 1) && abs(z) == inf && sqrt(Z(0, 0)) == 0 &&
+  { "complex_limits", [[const float inf = 1 / (n - 5.f); const Z z(inf, inf), tiny(0, 1e-30f);
+    STORE(exp(Z(-inf, inf)) == 0 && isinf(exp(z).real()) && exp(Z(inf, 0)).imag() == 0 &&
+    near(tiny / tiny, 1) && abs(z) == inf && sqrt(Z(0, 0)) == 0 &&
     fabsf(log(Z(1, 1e-4f)).real() * 1e8f - 0.5f) < 1e-4f)]] },
   { "complex_in_shared_memory", [[__shared__ thrust::complex<float> s[64]; s[threadIdx.x] = threadIdx.x;
-    __syncthreads(); s[63 - threadIdx.x].imag(n); __syncthreads(); a[threadIdx.x] = (int)s[63 - threadIdx.x].real();]] },
+    __syncthreads(); s[63 - threadIdx.x].imag(n); __syncthreads();
+    a[threadIdx.x] = (int)s[63 - threadIdx.x].real();]] },
   { "device_ptr", [[thrust::device_ptr<int> p(a), q = thrust::device_pointer_cast(a + 64), none = nullptr;
     thrust::device_ptr<const int> r = p++; q -= 64; *(q + threadIdx.x) = 60; p[(int)threadIdx.x - 1] += 3 - threadIdx.x;
     if (!(p - q == 1 && r == q && r < p && q != none && !none && thrust::raw_pointer_cast(r) == a)) --*q;]],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Thrust's <thrust/complex.h>, for the CPU device and for NVRTC, which lacks what Thrust's own includes. Sums, products,
- * quotients and polar are computed as there; the other functions agree but for rounding: norm unless it is subnormal, sinh
- * and cosh where those of the real part are finite. asin, acos, atan, their hyperbolic ones, proj and what std::complex has
- * to do with it are left out. Sources:
+ * Thrust's <thrust/complex.h>, for the CPU device and for NVRTC, which lacks what Thrust's own includes. Sums,
+ * products, quotients and polar are computed as there; the other functions agree but for rounding: norm unless it is
+ * subnormal, sinh and cosh where those of the real part are finite. asin, acos, atan, their hyperbolic ones, proj and
+ * what std::complex has to do with it are left out. Sources:
  *   ISO/IEC 9899:2011, annex G: the results of exp at infinity
  *   W. Kahan, "Branch Cuts for Complex Elementary Functions" (1987): log and tanh */
 #ifndef MW_THRUST_COMPLEX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the functions of the headers beside this one begin with: those are for the CPU device and for NVRTC. */
+ * How this folder's functions are declared, for the CPU device and for NVRTC. */
 #ifndef MW_THRUST_FUNCTIONS_H
 #define MW_THRUST_FUNCTIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Thrust's <thrust/random.h>, for the CPU device and for NVRTC: the linear congruential engines and the distributions, by
- * Thrust's formulas. The other engines (taus88, ranlux24, ranlux48) are left out. Source:
+ * Thrust's <thrust/random.h>, for the CPU device and for NVRTC: the linear congruential engines and the distributions,
+ * by Thrust's formulas. The other engines (taus88, ranlux24, ranlux48) are left out. Source:
  *   S. Park and K. Miller, "Random number generators: good ones are hard to find", CACM 31 (1988), and their remark of
  *   1993: minstd_rand0, minstd_rand */
 #ifndef MW_THRUST_RANDOM_H
@@ -21,7 +21,7 @@ typedef unsigned long long mw_wide;
 
 /* x = (a x + c) mod m; m = 0 stands for 2^32. */
 template <class T, T a, T c, T m> class linear_congruential_engine {
-  static_assert(sizeof(T) <= 4, "linear_congruential_engine: integers of more than 32 bits need nvcc");
+  static_assert(sizeof(T) <= 4, "thrust::linear_congruential_engine takes integers of at most 32 bits here");
 
 public:
   typedef T result_type;
@@ -112,8 +112,8 @@ public:
   MW_THRUST T max() const { return b(); }
 };
 
-/* By the inverse of the distribution, as Thrust computes it where nvcc compiles it: one number of the engine each. The lower
- * and the upper half alike, each from p in (0, 0.5). */
+/* By the inverse of the distribution, as Thrust computes it where nvcc compiles it: one number of the engine each. The
+ * lower and the upper half alike, each from p in (0, 0.5). */
 template <class T = double> class normal_distribution : public mw_distribution<T> {
 public:
   typedef mw_pair<T> param_type;
