@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- Shared memory, classes, functions and constants in forms that nvcc takes (C++20): a row is { name, kernel's body,
--- text in front of it }. Each kernel stores 63 - threadIdx.x, in a block of 64 threads; n is 5. Those of a kind are one
--- module.
+-- Shared memory, classes, functions, constants and Thrust's types in forms that nvcc takes (C++20): a row is { name,
+-- kernel's body, text in front of it }. Each kernel stores 63 - threadIdx.x, in a block of 64 threads; n is 5. Those of
+-- a kind are one module.
 
 local HEAD <const> = [[
 #include <new>
 #define SWAP s[threadIdx.x] = threadIdx.x; __syncthreads(); a[threadIdx.x] = s[63 - threadIdx.x];
 #define SWAP_MEMBERS s[threadIdx.x].x = threadIdx.x; __syncthreads(); a[threadIdx.x] = s[63 - threadIdx.x].x;
 #define TURN s[threadIdx.x] = v; __syncthreads(); const int r = s[63 - threadIdx.x]; __syncthreads(); return r;
+#define STORE(ok) a[threadIdx.x] = (ok) ? 63 - (int)threadIdx.x : -1;
 ]]
 
 local FORMS <const> = {}
@@ -182,8 +183,68 @@ FORMS.variable = {
     if (n == 6) std::printf("%d", n); a[i] = (int)(m - i - none + std::floor(std::abs(-0.5f)) + std::isnan(1.0));]] },
 }
 
+-- The 10000th numbers of the engines are those of ISO/IEC 14882, [rand.predef].
+FORMS.thrust = {
+  { "engines", [[thrust::minstd_rand e; thrust::minstd_rand0 f; unsigned last = 0;
+    for (int i = 0; i < 2000 * n; i++) last = e(); f.discard(9999); STORE(last == 399268537 && f() == 1043618065)]],
+    "#include <thrust/random.h>" },
+  { "engine_discard", [[thrust::default_random_engine e(13), f(13); e.discard((1ull << 40) + threadIdx.x);
+    for (int i = 0; i < threadIdx.x; i++) f(); f.discard(1ull << 40); bool same = e == f; f.seed(13);
+    STORE(same && e != f && e.min == 1 && e.max == 2147483646)]] },
+  { "engine_seeds", [[thrust::minstd_rand e(0), f(2147483647), g(2147483648u), h(1);
+    STORE(e == h && f == h && g == h)]],
+    "#include <thrust/random/linear_congruential_engine.h>" },
+  { "engine_with_increment", [[typedef thrust::linear_congruential_engine<unsigned, 1664525, 1013904223, 0> E;
+    E e(threadIdx.x), f(threadIdx.x); unsigned x = threadIdx.x; f.discard(77);
+    for (int i = 0; i < 77; i++) e(), x = 1664525 * x + 1013904223;
+    STORE(e == f && e() == 1664525 * x + 1013904223 && E::min == 0 && E::max == 4294967295u)]] },
+  { "uniform_real", [[thrust::minstd_rand e(n), f(n); thrust::random::uniform_real_distribution<float> u(-1, 3);
+    thrust::uniform_real_distribution<double> d; const float x = u(e); const double y = d(f);
+    STORE(x == (5 * 48271 - 1) / 2147483648.f * 4 - 1 && y == (5 * 48271 - 1) / 2147483646. && u.min() == -1 &&
+    u(e, u.param()) < 3)]] },
+  { "uniform_int", [[thrust::minstd_rand e(n); thrust::uniform_int_distribution<int> d(1, 6), all; int seen = 0;
+    thrust::uniform_int_distribution<unsigned> u; for (int i = 0; i < 500; i++) seen |= 1 << d(e);
+    STORE(seen == 126 && all.b() == 2147483647 && u.max() == 4294967295u)]],
+    "#include <thrust/random/uniform_int_distribution.h>" },
+  { "normal", [[thrust::minstd_rand e(n); thrust::normal_distribution<float> d(1, 2); float sum = 0, squares = 0;
+    for (int i = 0; i < 2000; i++) { const float x = d(e) - d.mean(); sum += x, squares += x * x; }
+    STORE(fabsf(sum / 2000) < 0.2f && fabsf(squares / 2000 - 4) < 0.4f)]] },
+  { "complex_arithmetic", [[thrust::complex<float> z(1, 2), w(3, -4), p = z * w, q = z / w; p += 1.0f; p *= 2;
+    thrust::complex<double> d = 2.0 * z - 1; thrust::complex<int> i(1, 2); d -= i; volatile thrust::complex<float> v;
+    v.real(n); w.imag(0); STORE(p == thrust::complex<float>(24, 4) &&
+    abs(q - thrust::complex<float>(-0.2f, 0.4f)) < 1e-6f &&
+    d == thrust::complex<double>(0, 2) && -z + z == 0.0f && w == 3 && 6 / w == 2 && z != w && v.real() == n)]],
+    "#include <thrust/complex.h>" },
+  { "complex_parts", [[const Z z(3, -4); STORE(abs(z) == 5 && norm(z) == 25 && conj(z).imag() == 4 && sizeof z == 8 &&
+    fabsf(arg(Z(-1, 0)) - (float)M_PI) < 1e-6f && thrust::polar(2.f, 0.f) == 2 && alignof(Z) == 8)]],
+    [[typedef thrust::complex<float> Z;
+    __device__ bool near(Z x, Z y) { return abs(x - y) < 1e-5f * (1 + abs(y)); }]] },
+  { "complex_exp", [[const Z z(0.7f, -1.3f), i(0, 1); STORE(near(exp(i * M_PI), -1) && near(log(exp(z)), z) &&
+    near(pow(z, 2), z * z) && near(pow(z, Z(0.5f)), sqrt(z)) && near(pow(2.f, z), exp(z * logf(2))) &&
+    near(sqrt(z) * sqrt(z), z) && near(sqrt(Z(-4)), 2 * i) && near(log10(Z(100)), 2) &&
+    near(exp(Z(88.9f, 0.8f)) / 1e38f, exp(Z(0.9f, 0.8f)) * (expf(88) / 1e38f)))]] },
+  { "complex_trigonometry", [[const Z z(0.7f, -1.3f), i(0, 1), e = exp(i * z), h = exp(z);
+    STORE(near(sin(z), (e - 1 / e) / (2 * i)) && near(cos(z), (e + 1 / e) / 2) &&
+    near(tan(z), (e - 1 / e) / (e + 1 / e) / i) && near(sinh(z), (h - 1 / h) / 2) &&
+    near(cosh(z), (h + 1 / h) / 2) && near(tanh(z), (h - 1 / h) / (h + 1 / h)) && near(tanh(Z(-900, 1)), -1))]] },
+  { "complex_limits", [[const float inf = 1 / (n - 5.f); const Z z(inf, inf), tiny(0, 1e-30f);
+    STORE(exp(Z(-inf, inf)) == 0 && isinf(exp(z).real()) && exp(Z(inf, 0)).imag() == 0 &&
+    near(tiny / tiny, 1) && abs(z) == inf && sqrt(Z(0, 0)) == 0 &&
+    fabsf(log(Z(1, 1e-4f)).real() * 1e8f - 0.5f) < 1e-4f)]] },
+  { "complex_in_shared_memory", [[__shared__ thrust::complex<float> s[64]; s[threadIdx.x] = threadIdx.x;
+    __syncthreads(); s[63 - threadIdx.x].imag(n); __syncthreads();
+    a[threadIdx.x] = (int)s[63 - threadIdx.x].real();]] },
+  { "device_ptr", [[thrust::device_ptr<int> p(a), q = thrust::device_pointer_cast(a + 64), none = nullptr;
+    thrust::device_ptr<const int> r = p++; q -= 64; *(q + threadIdx.x) = 60; p[(int)threadIdx.x - 1] += 3 - threadIdx.x;
+    if (!(p - q == 1 && r == q && r < p && q != none && !none && thrust::raw_pointer_cast(r) == a)) --*q;]],
+    "#include <thrust/device_ptr.h>" },
+  { "functional", [[STORE(turn(thrust::maximum<int>(), 4) == 4 && turn(thrust::plus<int>(), 4) == 6)]],
+    [[#include <thrust/functional.h>
+    template <class F> __device__ int turn(F f, int x) { return f(x, 2); }]] },
+}
+
 --- The options of a module of all kernels of a kind.
----@param kind string  "shared", "class" or "variable"
+---@param kind string  "shared", "class", "variable" or "thrust"
 ---@return table
 local function module(kind)
   local text = { HEAD }
@@ -194,4 +255,4 @@ local function module(kind)
   return { name = kind .. ".cu", source = table.concat(text), std = "c++20" }
 end
 
-return { shared = module "shared", class = module "class", variable = module "variable" }
+return { shared = module "shared", class = module "class", variable = module "variable", thrust = module "thrust" }

@@ -107,6 +107,18 @@ return {
     { "`cub::BlockRadixSort`", 2, CUB, "typedef cub::BlockRadixSort<int, 32, 1> S; __shared__ S::TempStorage s; " ..
       "int n[1] = {2};\nS(s).Sort(n); out[1] = n[0];", cpu = "the CPU device has no BlockRadixSort of CUB" },
   },
+  { "Thrust in kernels",
+    { "`thrust::complex`, `device_ptr`", 5, "#include <thrust/complex.h>\n#include <thrust/device_ptr.h>",
+      "thrust::device_ptr<int> p(out); p[1] = (int)abs(thrust::complex<float>(3, 4));" },
+    { "`thrust::minstd_rand`, distributions", 48271, "#include <thrust/random.h>",
+      "thrust::default_random_engine e; thrust::uniform_real_distribution<float> d;\n" ..
+      "out[1] = e(); if (d(e) >= 1) out[1] = 0;" },
+    { "`thrust::plus`, `thrust::maximum`", 3, "#include <thrust/functional.h>",
+      "out[1] = thrust::plus<int>()(1, thrust::maximum<int>()(1, 2));" },
+    { "`thrust::sort`", nil, "#include <thrust/sort.h>\n#include <thrust/random.h>", "thrust::sort(out, out + 32);",
+      cpu = "kernels have only complex.h, device_ptr.h, functional.h and random.h of Thrust",
+      cuda = 'no member "sort"' },
+  },
   { "cuRAND in kernels",
     { "XORWOW, Philox: `curand_uniform`, `curand_normal`", 1, RANDOM,
       "curandStatePhilox4_32_10_t s; curand_init(1, threadIdx.x, 0, &s);\n" ..

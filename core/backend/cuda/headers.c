@@ -43,7 +43,10 @@
   X("stdlib.h", STDDEF) X("cstdlib", STDDEF) X("string.h", EMPTY) X("cstring", STRING) \
   X("stdbool.h", EMPTY) X("cuda.h", CUDA_H) X("cudaTypedefs.h", CUDA_H) X("cuda_runtime.h", EMPTY) X("cuda_runtime_api.h", EMPTY) \
   X("device_launch_parameters.h", EMPTY) X("math_constants.h", NULL) X("vector_types.h", EMPTY) \
-  X("vector_functions.h", EMPTY) X("device_functions.h", EMPTY)
+  X("vector_functions.h", EMPTY) X("device_functions.h", EMPTY) \
+  X("thrust/complex.h", NULL) X("thrust/device_ptr.h", NULL) X("thrust/random.h", NULL) \
+  X("thrust/random/linear_congruential_engine.h", NULL) X("thrust/random/normal_distribution.h", NULL) \
+  X("thrust/random/uniform_int_distribution.h", NULL) X("thrust/random/uniform_real_distribution.h", NULL)
 
 /* clang-format on */
 #define NAME(name, text) name,
@@ -128,7 +131,8 @@ static const char *const device_headers[] = {"cooperative_groups",
                                              "sm_60_",
                                              "sm_61_",
                                              "device_atomic",
-                                             "math_functions.h"};
+                                             "math_functions.h",
+                                             "thrust/functional.h"};
 
 static bool in_toolkit(const char *name) {
   static const char *const folders[] = {"", "/cccl"};

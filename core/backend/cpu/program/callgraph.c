@@ -228,7 +228,6 @@ static const rejection rejections[] = {
     {WORDS("BlockDiscontinuity", "BlockHistogram", "BlockMergeSort", "BlockRadixSort", "BlockShuffle", "WarpExchange",
            "WarpMergeSort"),
      "<", " of CUB", NULL},
-    {WORDS("thrust"), "::", "Thrust", NULL},
     {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)",
      "no device of moonwarp has them: launch from Lua"},
     {WORDS("this_cluster", "cluster_group", "__cluster_dims__"), NULL, "thread block clusters", NULL},

@@ -161,6 +161,8 @@ static bool shim_rejects(const char *name) {
 static const char *lacks(const char *name) {
   static const char *const begins[] = {
       "curand", "__nv_", "bmma", "cuda::", "nvcuda::", "cub::", "cooperative_groups::"};
+  if (!strcmp(name, "thrust") || !strncmp(name, "thrust::", strlen("thrust::")))
+    return "kernels have only complex.h, device_ptr.h, functional.h and random.h of Thrust";
   char *whole = mw_format("%s::", name);
   bool of_cuda = false;
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) of_cuda |= !strncmp(whole, begins[i], strlen(begins[i]));
