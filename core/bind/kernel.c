@@ -106,7 +106,9 @@ void push_signature(lua_State *L, const mw_kernel *kernel) {
   luaL_Buffer text;
   char *start = luaL_buffinitsize(L, &text, most_in_signature(kernel)), *at = start;
   check_still_open(L);
-  at = stpcpy(stpcpy(at, kernel->name), "(");
+  const size_t word = strcspn(kernel->name, "<("); /* one of several is named by its whole signature */
+  at = kernel->name[word] == '(' ? mempcpy(at, kernel->name, word) : stpcpy(at, kernel->name);
+  at = stpcpy(at, "(");
   for (int i = 0; i < kernel->nparams; i++) {
     const mw_param *p = &kernel->params[i];
     size_t length = strlen(p->type);

@@ -160,7 +160,7 @@ static void kernel_put(writer *w, const mw_declaration *it) {
   const bool is_c = it->is_extern && w->tokens->at[it->begin + 1].kind == MW_TOKEN_STRING; /* extern "C" */
   const int words = is_c ? it->begin + 2 : it->begin;
   range_put(w, it->first, words);
-  mw_text_put(&w->out, " __attribute__((noinline)) ");
+  mw_text_put(&w->out, " __attribute__((noinline, used)) "); /* its symbol tells the overloads of a name apart */
   range_put(w, words, it->open);
   formals_put(w, it, formals, count);
   body_put(w, formals, count);

@@ -20,7 +20,7 @@ bool mw_is_attribute(const mw_token *token) {
 }
 
 mw_token mw_bare_name(const char *kernel) {
-  int length = (int)strcspn(kernel, "<"), start;
+  int length = (int)strcspn(kernel, "<("), start;
   while (length && kernel[length - 1] == ' ') length--;
   for (start = length; start && !strchr(": ", kernel[start - 1]); start--) {
   }

@@ -51,10 +51,10 @@ static type word_type(mw_dtype dtype, const char *name) {
   return out;
 }
 
-/* The end of a qualified name, template arguments not searched. */
+/* The end of a qualified name, template arguments and parameters not searched. */
 const char *mw_signature_bare(const char *qualified) {
   const char *bare = qualified;
-  for (const char *c = qualified; *c && *c != '<'; c++)
+  for (const char *c = qualified; *c && *c != '<' && *c != '('; c++)
     if (c[0] == ':' && c[1] == ':') bare = c + 2;
   return bare;
 }
@@ -390,6 +390,21 @@ bool mw_signature_parse(const char *mangled, mw_signature *out) {
   }
   if (r.bad) forget_params(out);
   return true;
+}
+
+void mw_signature_write(const mw_signature *s, char *out, size_t size) {
+  char types[400] = "";
+  for (int i = 0; i < s->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", s->params[i].type);
+  snprintf(out, size, "%s(%s%s)", s->plain, types, s->unknown ? "..." : "");
+}
+
+static bool is_same(const char *signature, const char *name) {
+  const size_t size = strcspn(signature, "(");
+  return strchr(name, '(') ? mw_same_name(signature, name) : strlen(name) == size && !strncmp(signature, name, size);
+}
+
+int mw_signature_answers(const char *signature, const char *name) {
+  return is_same(signature, name) ? 2 : is_same(mw_signature_bare(signature), name);
 }
 
 void mw_signature_free(mw_signature *signature) {

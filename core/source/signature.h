@@ -26,8 +26,14 @@ typedef struct mw_signature {
 bool mw_signature_parse(const char *mangled, mw_signature *out);
 void mw_signature_free(mw_signature *);
 
-/* The last component: "lab::scale" -> "scale". */
+/* The last component: "lab::scale" -> "scale", also of a whole signature. */
 const char *mw_signature_bare(const char *qualified);
+
+/* "lab::scale(float *, int)" of one that is no template; cut where there is no more room. */
+void mw_signature_write(const mw_signature *, char *out, size_t size);
+/* How a name such as "scale", "lab::scale" or "scale(float *, int)" means a kernel of that signature: 2: with all of its
+ * namespaces; 1: without them; 0: it does not. The most is meant. */
+int mw_signature_answers(const char *signature, const char *name);
 
 /* Names that differ in white space only: "scale<float, 4>" and "scale<float,4>". */
 bool mw_same_name(const char *a, const char *b);

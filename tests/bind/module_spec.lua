@@ -55,6 +55,64 @@ support.each_device("a module", function(dev, id)
     end)
   end)
 
+  describe("with kernels of one name", function()
+    local SOURCE <const> = [[
+__global__ void color(unsigned char *, const float *);
+__global__ void color(uchar4 *, const float *);
+namespace lab { __global__ void color(uchar4 *x, const float *v) { x[threadIdx.x].z = 4 * v[threadIdx.x]; } }
+__global__ void color(unsigned char *x, const float *v) { if (*__func__ == 'c') x[threadIdx.x] = v[threadIdx.x]; }
+__global__ void color(uchar4 *x, const float *v) {
+  __shared__ float all[4];
+  all[3 - threadIdx.x] = v[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x].y = all[threadIdx.x];
+}
+template <class T> __global__ void some(T *x) { x[0] = 1; }
+__global__ void some(int *x) { x[0] = 2; }
+__device__ int of_device(int x) { return x + 3; }
+__global__ void of_device(int *x) { x[0] = of_device(0); }
+]]
+
+    it("has each by its parameters' types", function()
+      local m <close> = dev:module { source = SOURCE, name = "x.cu" }
+      local v <close> = dev:array("f32", { 1, 2, 3, 4 })
+      for name, expected in pairs {
+        ["color(unsigned char *, const float *)"] = { 1, 2, 3, 4, 0, 0, 0, 0 },
+        ["color( uchar4*,const float* )"] = { 0, 4, 0, 0, 0, 3, 0, 0 },
+        ["lab::color(uchar4 *, const float *)"] = { 0, 0, 4, 0, 0, 0, 8, 0 },
+      } do
+        local x <close> = dev:zeros("u8", 16)
+        m:kernel(name):launch(1, 4, x, v)
+        assert.are.same(expected, x:view(1, 8):totable(), name)
+      end
+      assert.are.equal(m:kernel "lab::color", m:kernel "lab::color")
+      assert.are.equal("color(uchar4 *x, const float *v)", m:kernel "color(uchar4 *, const float *)":signature())
+    end)
+
+    it("lists them where a name means several", function()
+      local m <close> = dev:module { source = SOURCE, name = "x.cu" }
+      local _, problem = fails_with(function() m:kernel "color" end, "is overloaded: give one whole signature: ")
+      assert.are.equal("invalid", problem.status)
+      for _, one in ipairs { "color(unsigned char *, const float *)", "color(uchar4 *, const float *)" } do
+        assert.is_truthy(problem.text:find(one, 1, true), problem.text)
+      end
+      assert.is_nil(problem.text:find "lab::")
+      fails_as("not_found", function() m:kernel "color(int *)" end, "has no kernel 'color(int *)'")
+      local once = 0
+      for _, name in ipairs(m:kernels()) do once = once + (name == "color" and 1 or 0) end
+      assert.are.equal(1, once)
+    end)
+
+    it("has a template and a function of the device apart from a kernel of its name", function()
+      local m <close> = dev:module { source = SOURCE }
+      local x <close> = dev:zeros("i32", 1)
+      for name, expected in pairs { some = 2, ["some<int>"] = 1, ["some(int *)"] = 2, of_device = 3 } do
+        m:kernel(name):launch(1, 1, x)
+        assert.are.equal(expected, x:get(1), name)
+      end
+    end)
+  end)
+
   describe("made from source", function()
     it("takes only macros of one line", function()
       for _, value in ipairs { "3\n4", "3\r", "3\\", "3\0" } do
@@ -363,7 +421,7 @@ support.each_device("a module", function(dev, id)
   if id == "cpu" then
     it("rejects by name what the CPU device cannot do", function()
       for what, source in pairs {
-        asm = '__global__ void k(int *x) { asm("bar.sync 0;"); }',
+        asm = '__global__ void k(int *x) { asm("griddepcontrol.wait;"); }',
         cub = "#include <cub/cub.cuh>\n__global__ void k(int *x) { cub::BlockRadixSort<int, 32, 1> s; x[0] = 1; }",
         child = "__global__ void k(int *x) { k<<<1, 1>>>(x); }",
       } do

@@ -245,6 +245,20 @@ __global__ void b(int *x) { x[0] = cuda::two(); }]] }
     end
   end)
 
+  it("is the one of several of its name that does not compile", function()
+    for _, id in ipairs(support.has_nvrtc() and { "cpu", "cuda:sm_90" } or { "cpu" }) do
+      local m <close> = mw.device(id):module { name = "x.cu", source = source [[
+__global__ void k(int *x) { x[0] = 1; }
+__global__ void k(float *x) { x[0] = nowhere; }]] }
+      assert.are.equal("k(int *x)", m:kernel "k(int *)":signature())
+      assert.are.equal("k(int *x)", m:kernel "k":signature())
+      fails_as("compile", function() m:kernel "k(float *)" end, "kernel 'k' cannot be compiled for ")
+      local names = m:kernels()
+      table.sort(names)
+      assert.are.same({ "g", "k" }, names)
+    end
+  end)
+
   -- The second time it said that there is no such template.
   it("has its message each time that an instance is asked for", function()
     local dev = mw.device "cpu"

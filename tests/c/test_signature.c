@@ -38,6 +38,24 @@ static void names_and_types(void **state) {
   assert_string_equal(spelled("_Z1rRi"), "r(int &)");
 }
 
+static void answers_to_names(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    int how;
+  } asked[] = {
+      {"k", 1},    {"lab::k", 2},      {"k(lab::P *,int)", 1}, {"lab::k(lab::P *, int)", 2}, {"lab", 0}, {"lk", 0},
+      {"b::k", 0}, {"k(lab::P *)", 0}, {"P *, int)", 0}};
+  char text[64];
+  mw_signature s;
+  assert_true(mw_signature_parse("_ZN3lab1kEPNS_1PEi", &s));
+  mw_signature_write(&s, text, sizeof text);
+  assert_string_equal(text, "lab::k(lab::P *, int)");
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+    assert_int_equal(mw_signature_answers(text, asked[i].name), asked[i].how);
+  mw_signature_free(&s);
+}
+
 static void templates(void **state) {
   (void)state;
   mw_signature s;
@@ -154,12 +172,9 @@ static void damaged(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_types),
-                                     cmocka_unit_test(templates),
-                                     cmocka_unit_test(kinds_and_offsets),
-                                     cmocka_unit_test(rejected),
-                                     cmocka_unit_test(damaged),
-                                     cmocka_unit_test(long_names),
-                                     cmocka_unit_test(unknown_params_keep_the_name)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_types), cmocka_unit_test(answers_to_names),
+                                     cmocka_unit_test(templates),       cmocka_unit_test(kinds_and_offsets),
+                                     cmocka_unit_test(rejected),        cmocka_unit_test(damaged),
+                                     cmocka_unit_test(long_names),      cmocka_unit_test(unknown_params_keep_the_name)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

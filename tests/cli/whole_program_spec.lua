@@ -297,6 +297,36 @@ describe("a whole program", function()
     assert.are.equal(1, status)
   end)
 
+  it("launches each of several kernels of one name, templates of halves too", function()
+    support.write(folder .. "/overloads.cu", [[
+#include <cstdio>
+#include <cuda_fp16.h>
+struct step { int n; };
+__global__ void color(unsigned char *, const float *);
+namespace lab { __global__ void add(int *x) { *x += 1; } __global__ void add(int *x, step s) { *x += s.n; } }
+__global__ void add(int *x) { *x += 1000; }
+static __global__ void only(int *x) { *x += 10; }
+static __global__ void only(float *x) { *x = 5; }
+template <class T> __global__ void put(T *x, float value) { *x = T(value); }
+__global__ void put(__half *x, int value) { *x = __int2half_rn(value + 1); }
+__global__ void color(unsigned char *x, const float *) { x[threadIdx.x] = 1; }
+__global__ void color(uchar4 *x, const float *) { x[threadIdx.x].y = 2; }
+int main() {
+  int *x;
+  __half *h;
+  cudaMallocManaged(&x, 64), cudaMallocManaged(&h, 64);
+  lab::add<<<1, 1>>>(x), lab::add<<<1, 1>>>(x, step{200}), add<<<1, 1>>>(x), only<<<1, 1>>>(x);
+  color<<<1, 2>>>((unsigned char *)(x + 4), nullptr);
+  void (*second)(uchar4 *, const float *) = color;
+  second<<<1, 2>>>((uchar4 *)(x + 6), nullptr);
+  put<<<1, 1>>>(h, 2.5f), put<<<1, 1>>>(h + 1, 6);
+  printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  printf("%d %x %x %x %g %g\n", x[0], x[4], x[6], x[7], __half2float(h[0]), __half2float(h[1]));
+}
+]])
+    expect(0, "no error\n1211 101 200 200 2.5 7\n", "run overloads.cu --device cpu")
+  end)
+
   it("may have several sources", function()
     support.write(folder .. "/one.cu", "void fill(int *x);\n#include <cstdio>\nint main() {\n  int *x;\n"
       .. "  cudaMallocManaged(&x, 8);\n  fill(x);\n  cudaDeviceSynchronize();\n"

@@ -143,6 +143,16 @@ describe("NVRTC", function()
     assert.are.equal("twice<float>(float *x, int n)", b:kernel "twice<float>":signature())
   end)
 
+  it("has kernels of one name by their parameters, one in no namespace before the others", function()
+    local m <close> = mw.device("cuda:sm_90"):module { source = "namespace lab { __global__ void k(int *x) {} }\n"
+      .. "__global__ void k(int *y) {}\n__global__ void k(uchar4 *z, const float *) {}\n" }
+    assert.are.equal("k(uchar4 *, const float *)", m:kernel "k(uchar4*, const float*)":signature())
+    assert.is_truthy(m:kernel "lab::k(int *)")
+    assert.is_truthy(m:kernel "k(int *)")
+    local message = support.fails_with(function() m:kernel "k" end, "give one whole signature: ")
+    assert.is_nil(message:find "lab::")
+  end)
+
   it("gives PTX, and the source that it compiled", function()
     local dev = mw.device "cuda:sm_90"
     local source = "__global__ void k(int *x) { x[0] = 1; }\n"

@@ -72,11 +72,26 @@ static void unload_first(cpu_module *module) {
   mw_free(entry);
 }
 
+static void copy_declarations(cpu_module *module) {
+  const cpu_declared *all;
+  mw_free(module->declared);
+  module->ndeclared = cpu_program_kernels(module->program, &all);
+  module->declared = mw_calloc((size_t)module->ndeclared, sizeof *all);
+  if (module->ndeclared) memcpy(module->declared, all, (size_t)module->ndeclared * sizeof *all);
+}
+
+/* Where a kernel has been refused, another may have its name. */
+static void renew_declarations(cpu_module *module) {
+  const cpu_declared *all;
+  if (!module->names && cpu_program_kernels(module->program, &all) != module->ndeclared) copy_declarations(module);
+}
+
 static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, loaded **out, mw_error *err) {
   const char *const list[] = {instance, NULL};
   cpu_unit *unit;
   mw_status status = cpu_unit_load(module->program, flavor, instance ? list : NULL, &unit, err);
   if (status != MW_OK) return status;
+  renew_declarations(module);
   if (unit->table->abi != MW_ABI_VERSION) {
     cpu_unit_free(unit);
     return mw_fail(err, MW_COMPILE, "module '%s': compiled for another version of moonwarp: clear the cache",
@@ -116,6 +131,7 @@ static cpu_declared *declaration(const cpu_module *module, const char *name) {
   while (start && name[start - 1] != ':') start--;
   for (int i = 0; i < module->ndeclared; i++) {
     cpu_declared *declared = &module->declared[i];
+    if (name[end] == '<' && !declared->is_template) continue;
     if (strlen(declared->name) == end - start && strncmp(declared->name, name + start, end - start) == 0)
       return declared;
   }
@@ -153,13 +169,6 @@ static mw_status load_source(cpu_module *module, mw_error *err) {
   return load(module, CPU_FIBER, NULL, NULL, err);
 }
 
-static void copy_declarations(cpu_module *module) {
-  const cpu_declared *all;
-  module->ndeclared = cpu_program_kernels(module->program, &all);
-  module->declared = mw_calloc((size_t)module->ndeclared, sizeof *all);
-  if (module->ndeclared) memcpy(module->declared, all, (size_t)module->ndeclared * sizeof *all);
-}
-
 /* Each unit has the warnings of the whole source; the last loaded has an instance's, too. */
 static void gather_log(cpu_module *module) {
   module->base.log = "";
@@ -173,15 +182,51 @@ static bool all_cached(const cpu_module *module) {
   return true;
 }
 
+/* ---- the names of its kernels ---------------------------------------------------------------------------------- */
+
+static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
+  for (unsigned i = 0; i < unit->table->nkernels; i++) {
+    const mw_unit_kernel *kernel = &unit->table->kernels[i];
+    if (mw_same_name(kernel->name, name) && (kernel->run || kernel->thread)) return kernel;
+  }
+  return NULL;
+}
+
+/* Where the kernel can run, the fast flavor before the other. */
+static const mw_unit_kernel *find(const cpu_module *module, const char *name, const loaded **where) {
+  const mw_unit_kernel *best = NULL;
+  for (const loaded *entry = module->units; entry; entry = entry->next) {
+    const mw_unit_kernel *kernel = find_in(entry->unit, name);
+    if (!kernel || (best && !kernel->run)) continue;
+    best = kernel;
+    *where = entry;
+  }
+  return best;
+}
+
+/* "lab::f(float *)" */
+static void signature_write(const cpu_declared *declared, const mw_unit_kernel *kernel, char *out, size_t size) {
+  char types[400] = "";
+  for (unsigned i = 0; i < kernel->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", kernel->params[i].type);
+  snprintf(out, size, "%s%s(%s)", declared->scope, declared->shown, types);
+}
+
+/* Of those that share a name. */
+static bool is_first(const cpu_module *module, int kernel) {
+  int i = 0;
+  while (module->declared[i].is_template || strcmp(module->declared[i].shown, module->declared[kernel].shown)) i++;
+  return i == kernel;
+}
+
 static void list_names(cpu_module *module) {
   const mw_refusals *now = cpu_program_refused(module->program), *refused = &module->refused;
   int count = 0;
   mw_refusals_copy(&module->refused, now->at, now->size);
   module->names = mw_calloc((size_t)module->ndeclared + mw_refusals_count(refused) + 1, sizeof *module->names);
   for (int i = 0; i < module->ndeclared; i++)
-    if (!module->declared[i].is_template && !module->declared[i].is_listed &&
-        !mw_refusals_check(refused, module->declared[i].name, NULL))
-      module->names[count++] = module->declared[i].name;
+    if (!module->declared[i].is_template && is_first(module, i) &&
+        !mw_refusals_check(refused, module->declared[i].shown, NULL))
+      module->names[count++] = module->declared[i].shown;
   mw_refusal one;
   for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
     if (one.what == MW_REFUSED_KERNEL) module->names[count++] = one.name;
@@ -240,64 +285,11 @@ void cpu_module_unload(mw_module *base) {
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
-/* "scale(float *, int)" */
-static void write_signature(const mw_unit_kernel *kernel, char *text, size_t size) {
-  char types[400] = "";
-  for (unsigned i = 0; i < kernel->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", kernel->params[i].type);
-  snprintf(text, size, "%s(%s)", kernel->name, types);
-}
-
-/* A signature that may begin with namespaces, which the unit does not tell. */
-static bool has_signature(const mw_unit_kernel *kernel, const char *name) {
-  char signature[600];
-  size_t start = strcspn(name, "(");
-  while (start && name[start - 1] != ':') start--;
-  write_signature(kernel, signature, sizeof signature);
-  return mw_same_name(signature, name + start);
-}
-
-static bool answers_to(const mw_unit_kernel *kernel, const char *name) {
-  const bool signature = name[strcspn(name, "<(")] == '(';
-  return (kernel->run || kernel->thread) &&
-         (signature ? has_signature(kernel, name) : mw_same_name(kernel->name, name));
-}
-
-static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
-  for (unsigned i = 0; i < unit->table->nkernels; i++)
-    if (answers_to(&unit->table->kernels[i], name)) return &unit->table->kernels[i];
-  return NULL;
-}
-
-/* Where the kernel can run, the fast flavor before the other. */
-static const mw_unit_kernel *find(const cpu_module *module, const char *name, const loaded **where) {
-  const mw_unit_kernel *best = NULL;
-  for (const loaded *entry = module->units; entry; entry = entry->next) {
-    const mw_unit_kernel *kernel = find_in(entry->unit, name);
-    if (!kernel || (best && !kernel->run)) continue;
-    best = kernel;
-    *where = entry;
-  }
-  return best;
-}
-
-/* Of several kernels of one name only a whole signature says which is meant. */
-static mw_status check_overloads(const cpu_module *module, const cpu_unit *unit, const char *name, mw_error *err) {
-  char signature[600], all[700] = "";
-  int found = 0;
-  for (unsigned i = 0; i < unit->table->nkernels; i++) {
-    if (!answers_to(&unit->table->kernels[i], name)) continue;
-    write_signature(&unit->table->kernels[i], signature, sizeof signature);
-    mw_list_add(all, sizeof all, "; ", "%s", signature);
-    found++;
-  }
-  return found < 2 ? MW_OK : mw_reject_overload(&module->base, name, all, err);
-}
-
 static mw_status fail_unknown(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
   for (int i = 0; i < module->ndeclared; i++)
-    if (!module->declared[i].is_listed)
-      mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].name,
+    if (module->declared[i].is_template || is_first(module, i))
+      mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].shown,
                   module->declared[i].is_template ? "<...>" : "");
   return mw_reject_kernel(&module->base, name, list, err);
 }
@@ -323,27 +315,58 @@ static const char *why_engine(const cpu_module *module, const char *name, const 
   return cpu_program_has_variables(module->program) ? variables_why : unit->engine_why;
 }
 
-/* "lab::f" -> "f", where that is a kernel of lab's and no template. */
-static const char *plain_name(const cpu_module *module, const char *name) {
-  const cpu_declared *declared = strchr(name, '<') ? NULL : declaration(module, name);
-  const size_t scope = declared ? strlen(declared->scope) : 0;
-  return declared && !strncmp(name, declared->scope, scope) && !strcmp(name + scope, declared->name) ? declared->name
-                                                                                                     : name;
+static bool is_overloaded(const cpu_module *module, const cpu_declared *declared) {
+  int count = 0;
+  for (int i = 0; i < module->ndeclared; i++)
+    count += !module->declared[i].is_template && !strcmp(module->declared[i].shown, declared->shown);
+  return count > 1;
+}
+
+typedef struct kernel_names {
+  const char *own; /* in the units' tables */
+  char shown[700]; /* "f", or one of several by its signature */
+} kernel_names;
+
+/* Of a plain kernel; what names none of them stays as it is. */
+static mw_status names_find(const cpu_module *module, const char *name, kernel_names *out, mw_error *err) {
+  char all[1400] = "", signature[sizeof out->shown];
+  const loaded *where;
+  int found = 0, most = 0;
+  for (int i = 0; i < module->ndeclared; i++) {
+    const cpu_declared *declared = &module->declared[i];
+    const mw_unit_kernel *kernel = declared->is_template ? NULL : find(module, declared->name, &where);
+    if (!kernel) continue;
+    signature_write(declared, kernel, signature, sizeof signature);
+    const int rank = mw_signature_answers(signature, name);
+    if (!rank || rank < most) continue;
+    if (rank > most) *all = 0, found = 0;
+    most = rank;
+    mw_list_add(all, sizeof all, "; ", "%s", signature);
+    out->own = declared->name;
+    snprintf(out->shown, sizeof out->shown, "%s", is_overloaded(module, declared) ? signature : declared->shown);
+    found++;
+  }
+  if (found > 1) return mw_reject_overload(&module->base, name, all, err);
+  if (!found) out->own = name;
+  if (!found) snprintf(out->shown, sizeof out->shown, "%s", name);
+  return MW_OK;
 }
 
 /* With the lock. */
 static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **out, mw_error *err) {
-  name = plain_name(module, name);
+  kernel_names names;
+  mw_status status = names_find(module, name, &names, err);
+  if (status != MW_OK) return status;
+  name = names.own;
   for (cpu_kernel *kernel = module->kernels; kernel; kernel = kernel->next)
-    if (mw_same_name(kernel->base.name, name)) {
+    if (mw_same_name(kernel->unit->name, name)) {
       *out = &kernel->base;
       return MW_OK;
     }
   const loaded *where = NULL;
   const mw_unit_kernel *unit = find(module, name, &where);
   const cpu_declared *declared = unit ? NULL : declaration(module, name);
-  mw_status status =
-      unit ? check_overloads(module, where->unit, name, err) : mw_refusals_check(&module->refused, name, err);
+  status = unit ? MW_OK : mw_refusals_check(&module->refused, name, err);
   if (status != MW_OK) return status;
   if (declared && declared->is_template) {
     status = instantiate(module, name, declared, err);
@@ -353,7 +376,7 @@ static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **ou
   }
   if (!unit) return fail_unknown(module, name, err);
   cpu_kernel *kernel =
-      cpu_kernel_make(&module->base, name, where->unit, unit, where->instance, why_engine(module, name, unit));
+      cpu_kernel_make(&module->base, names.shown, where->unit, unit, where->instance, why_engine(module, name, unit));
   kernel->next = module->kernels;
   module->kernels = kernel;
   *out = &kernel->base;
@@ -393,7 +416,7 @@ bool cpu_module_fiber_variant(cpu_kernel *kernel, cpu_variant *out) {
   }
   pthread_mutex_unlock(&module->lock);
   if (status != MW_OK) return false;
-  *out = (cpu_variant){.kernel = find_in(entry->unit, kernel->base.name), .table = entry->unit->table};
+  *out = (cpu_variant){.kernel = find_in(entry->unit, kernel->unit->name), .table = entry->unit->table};
   if (other) out->there = entry->there, out->back = entry->back;
   return out->kernel != NULL;
 }

@@ -14,22 +14,6 @@ typedef struct place { /* where a kernel is */
   const cuda_entry *entry;
 } place;
 
-/* ---- comparing names ------------------------------------------------------------------------------------------- */
-
-static void write_signature(const mw_signature *s, char *text, size_t size) {
-  char types[400] = "";
-  for (int i = 0; i < s->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", s->params[i].type);
-  snprintf(text, size, "%s(%s%s)", s->plain, types, s->unknown ? "..." : "");
-}
-
-static bool answers_to(const cuda_entry *entry, const char *name, char *signature, size_t size) {
-  const mw_signature *s = &entry->signature;
-  write_signature(s, signature, size);
-  if (s->is_template) return false;
-  if (strchr(name, '(')) return mw_same_name(signature, name) || mw_same_name(mw_signature_bare(signature), name);
-  return strcmp(s->plain, name) == 0 || strcmp(mw_signature_bare(s->plain), name) == 0;
-}
-
 /* ---- plain kernels --------------------------------------------------------------------------------------------- */
 
 /* The module's plain kernels, then its source's templates as "scale<...>"; true where name is one of those. */
@@ -59,10 +43,15 @@ static mw_status reject_name(const cuda_module *module, const char *name, mw_err
 
 static mw_status find_plain(cuda_module *module, const char *name, place *out, mw_error *err) {
   char signature[400], all[700] = "";
-  int found = 0;
+  int found = 0, most = 0;
   const cuda_image *image = &module->units->read;
   for (int i = 0; i < image->nentries; i++) {
-    if (!answers_to(&image->entries[i], name, signature, sizeof signature)) continue;
+    const mw_signature *s = &image->entries[i].signature;
+    mw_signature_write(s, signature, sizeof signature);
+    const int rank = s->is_template ? 0 : mw_signature_answers(signature, name);
+    if (!rank || rank < most) continue;
+    if (rank > most) *all = 0, found = 0;
+    most = rank;
     *out = (place){module->units, &image->entries[i]};
     mw_list_add(all, sizeof all, "; ", "%s", signature);
     found++;

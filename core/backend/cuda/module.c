@@ -94,7 +94,8 @@ static void collect_names(cuda_module *module) {
   mw_free(written);
   mw_refusal one;
   for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
-    if (one.what == MW_REFUSED_KERNEL) module->names[count++] = mw_strdup(one.name);
+    if (one.what == MW_REFUSED_KERNEL && !has_name(module->names, count, one.name))
+      module->names[count++] = mw_strdup(one.name);
   module->base.kernel_names = (const char *const *)module->names;
 }
 

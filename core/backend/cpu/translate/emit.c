@@ -293,8 +293,8 @@ static int instances_plain(const cpu_program *program, instance *list) {
     const cpu_function *function = &program->functions[i];
     if (!is_listed(function, false)) continue;
     const mw_token *name = &program->tokens.at[function->name];
-    char *known = mw_format("%.*s", cpu_known_size(name->text, name->size), name->text);
-    list[count] = (instance){function, known, mw_format("%s%.*s", function->scope, TEXT(name)), count};
+    list[count] =
+        (instance){function, mw_format("%.*s", TEXT(name)), mw_format("%s%.*s", function->scope, TEXT(name)), count};
     count++;
   }
   return count;

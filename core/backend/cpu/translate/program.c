@@ -231,22 +231,14 @@ static mw_status source_read(cpu_program *program, mw_error *error) {
 
 /* ---- analysis -------------------------------------------------------------------------------------------------- */
 
-/* Kernels of one name are listed once. */
-static bool is_listed(const cpu_program *program, const char *name) {
-  for (int i = 0; i < program->ndeclared; i++)
-    if (!strcmp(program->declared[i].name, name)) return true;
-  return false;
-}
-
 static void declared_add(cpu_program *program, const cpu_function *function) {
   cpu_declared *declared = &program->declared[program->ndeclared];
   const mw_token *name = &program->tokens.at[function->name];
-  const int known = cpu_known_size(name->text, name->size);
-  snprintf(declared->name, sizeof declared->name, "%.*s", known, name->text);
+  snprintf(declared->name, sizeof declared->name, "%.*s", TEXT(name));
+  snprintf(declared->shown, sizeof declared->shown, "%.*s", cpu_known_size(name->text, name->size), name->text);
   snprintf(declared->scope, sizeof declared->scope, "%s", function->scope);
   snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
   declared->is_template = function->is_template;
-  declared->is_listed = known < name->size && is_listed(program, declared->name);
   snprintf(declared->engine, sizeof declared->engine, "%s", function->engine);
   program->ndeclared++;
 }

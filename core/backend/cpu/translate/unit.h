@@ -30,9 +30,10 @@ typedef struct cpu_unit {
 
 /* One kernel or template as the source declares it, known before anything is compiled. */
 typedef struct cpu_declared {
-  char        name[MW_MOST_NAME + 2];    /* "memcopy"; a template's bare name */
+  char        name[MW_MOST_NAME + 18];   /* "memcopy"; a template's bare name; its own where others have it too */
+  char        shown[MW_MOST_NAME + 2];   /* as the source has it */
   char        scope[MW_MOST_NAME + 2];   /* its namespaces, "lab::"; "" */
-  bool        is_template, is_listed; /* is_listed: one of that name comes before it */
+  bool        is_template;
   char        engine[8];     /* what automatic choice (or the forced engine) gives */
   char        engine_why[256];
 } cpu_declared;
