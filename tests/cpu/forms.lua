@@ -180,7 +180,7 @@ FORMS.variable = {
     "register int i = threadIdx.x; __shared__ int s[64]; SWAP a[i] = down_v2(i) + a[i] - s[63 - i];",
     "__device__ int down_v2(register int x) { return 63 - x; }" },
   { "std_without_headers", [[std::size_t i = threadIdx.x; std::uint32_t m = 63; std::ptrdiff_t none = 0;
-    if (n == 6) std::printf("%d", n); a[i] = (int)(m - i - none + std::floor(std::abs(-0.5f)) + std::isnan(1.0));]] },
+    a[i] = (int)(m - i - none + std::floor(std::abs(-0.5f)) + std::isnan(1.0));]] },
 }
 
 -- The 10000th numbers of the engines are those of ISO/IEC 14882, [rand.predef].

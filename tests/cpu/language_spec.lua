@@ -104,6 +104,7 @@ struct Line : Square {
     "__host__ __device__ const int A = 2;\n__host__ __device__ constexpr int B = 1;\n"
       .. "__device__ const int C[2] = {1, 3};",
     "out[1] = A + B + C[(threadIdx.x & 0) | 1];" },
+  { "std::printf", 5, "#include <cstdio>", 'if (threadIdx.x > 99) std::printf("%d", 1); out[1] = 5;' },
   { "register variables", 5, "", "register int i = 5; out[1] = i;" },
   { "a kernel declared with other parameters", 5, "__global__ void k(float, float);\n__global__ void k(int *out);",
     "out[1] = 5;" },
@@ -175,6 +176,7 @@ describe("what CUDA files use, by NVRTC", function()
     (has and it or pending)("what nvcc takes of a " .. kind, function()
       local m <close> = mw.device("cuda:sm_90"):module(options)
       assert.is_true(#m:kernels() > 0)
+      for _, name in ipairs(m:kernels()) do assert.are.equal("kernel", mw.type(m:kernel(name))) end
     end, why)
   end
 end)

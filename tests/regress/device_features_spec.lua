@@ -136,10 +136,10 @@ describe("the CPU device", function()
 
   it("names the PTX instruction that it does not have, and where", function()
     for statement, what in pairs {
-      ['asm volatile("bar.warp.sync 0xffffffff;");'] = "'bar.warp.sync'",
+      ['asm volatile("activemask.b32 %0;" : "=r"(x[0]));'] = "'activemask.b32'",
       ['asm("{ .reg .u32 t; mov.u32 t, 3; addc.u32 %0, t, t; }" : "=r"(x[0]));'] = "'addc.u32'",
       ['asm("add.sat.s32 %0, %1, %1;" : "=r"(x[0]) : "r"(x[1]));'] = "'add.sat.s32'",
-      ['asm("mov.u32 %0, %smid;" : "=r"(x[0]));'] = "'mov.u32'",
+      ['asm("mov.u32 %0, %pm0;" : "=r"(x[0]));'] = "'mov.u32'",
     } do
       fails_with(function() dev:module { source = "__global__ void k(int *x) {\n" .. statement .. "\n}\n",
                                              name = "a.cu" } end,

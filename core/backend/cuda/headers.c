@@ -28,6 +28,7 @@
   "#define assert(e) ((e) ? (void)0 : __assertfail(#e, __FILE__, __LINE__, __func__, sizeof(char)))\n#endif\n" \
   GUARD("ASSERT", "extern \"C\" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);\n")
 
+#define STDIO  GUARD("STDIO", "namespace std { using ::printf; }\n")
 #define STRING GUARD("STRING", "namespace std { using ::memcpy; using ::memset; }\n")
 
 /* A tensor map is opaque to device code: the driver fills it. */
@@ -39,7 +40,7 @@
   X("stddef.h", STDDEF) X("cstddef", STDDEF) X("stdint.h", NULL) X("cstdint", NULL) \
   X("inttypes.h", NULL) X("cinttypes", NULL) X("limits.h", NULL) X("climits", NULL) \
   X("float.h", NULL) X("cfloat", NULL) X("math.h", NULL) X("cmath", NULL) \
-  X("assert.h", ASSERT) X("cassert", ASSERT) X("stdio.h", EMPTY) X("cstdio", EMPTY) \
+  X("assert.h", ASSERT) X("cassert", ASSERT) X("stdio.h", EMPTY) X("cstdio", STDIO) \
   X("stdlib.h", STDDEF) X("cstdlib", STDDEF) X("string.h", EMPTY) X("cstring", STRING) \
   X("stdbool.h", EMPTY) X("cuda.h", CUDA_H) X("cudaTypedefs.h", CUDA_H) X("cuda_runtime.h", EMPTY) X("cuda_runtime_api.h", EMPTY) \
   X("device_launch_parameters.h", EMPTY) X("math_constants.h", NULL) X("vector_types.h", EMPTY) \

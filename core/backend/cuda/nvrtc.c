@@ -232,7 +232,8 @@ static void assembler_explain(const mw_device *device, const mw_source *source, 
 }
 
 /* What nvcc declares without an #include and NVRTC does not. */
-static const char declared[] = "static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() { "
+static const char declared[] = "#include <cmath>\n"
+                               "static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() { "
                                "asm volatile(\"griddepcontrol.launch_dependents;\"); }\n"
                                "static inline __device__ void cudaGridDependencySynchronize() { "
                                "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\"); }\n";
@@ -282,7 +283,7 @@ static mw_status build_device_code(const mw_device *device, const mw_source *sou
 /* ---- the cache: the sizes of the image and of the refused kernels, these, the log, what ptxas said, the device code,
  * then name pairs, each text with a zero -------------------------------------------------------------------------- */
 
-enum { FORMAT = 7 };
+enum { FORMAT = 8 };
 
 static mw_status make_key(const mw_device *device, const mw_source *source, target t, mw_cache_key *key, bool *cached,
                           mw_error *err) {

@@ -180,7 +180,7 @@ local LINES <const> = {
   srand = { "math.randomseed(%s)", "u32" }, exit = { "os.exit(%s)", "i32" },
 }
 for name, line in pairs(LINES) do
-  local into = name:find "^cuda" and cuda or calls
+  local into = name:find "^%l+$" and calls or cuda
   into[name] = function(it, list)
     local args = {}
     for i = 2, #line do args[i - 1] = expression.as(it, list[i - 1], types[line[i]]).code end
