@@ -20,8 +20,9 @@ typedef struct configuration {
   bool cooperative;
 } configuration;
 
-/* The <<<...>>> whose kernels are not called yet, the innermost last: an argument may launch a kernel itself. */
-enum { NESTED = 16 };
+/* The <<<...>>> whose kernels are not called yet, the innermost last: an argument may launch a kernel itself. Few,
+ * as memory of threads is scarce where lua5.4 loads the module. */
+enum { NESTED = 4 };
 static _Thread_local configuration pending[NESTED];
 static _Thread_local int npending;
 
