@@ -167,7 +167,7 @@ local labs = {
     study = "managed", needs = "streams",
     tags = { "memory", "transfer" },
     gates = { gate("T_tot", "managed, prefetched", 0.5, "explicit, pinned", { group = "trip" }, "cpu"),
-              gate("T_tot", "managed, prefetched", 0.3, "explicit, pinned", { group = "trip" }, "cuda"),
+              gate("T_tot", "managed, prefetched", 0.25, "explicit, pinned", { group = "trip" }, "cuda"),
               gate("T_tot", "zero-copy, pinned", 1.4, "explicit, pinned", { group = "trip" }, "cuda") } },
   { name = "gemm", title = "How near does a kernel come to the library's matrix product, and what does precision cost?",
     study = "gemm",
